@@ -50,8 +50,7 @@ func (s *Server) noteRefused(r *http.Request, a rest.Access) {
 	}
 }
 
-// Visitor is what handlers outside this package know of the client of a
-// request.
+// Visitor is what handlers outside this package know of the client of a request.
 type Visitor struct {
 	// Token is the good token that was shown; its ID is 0 if there was none.
 	Token catalog.Token
@@ -66,9 +65,8 @@ type Visitor struct {
 // has scope admin, and is for all projects.
 func (v *Visitor) Admin() bool { return v.Token.Administers() }
 
-// Visitor decides about a request as the API does. With basic, the header that
-// git and browsers send counts, too: the token is the password, or the user if
-// there is no password.
+// Visitor decides about a request as the API does. With basic, the header that git and browsers
+// send counts, too: the token is the password, or the user if there is no password.
 func (s *Server) Visitor(r *http.Request, basic bool) (Visitor, error) {
 	header := r.Header.Get("Authorization")
 	if user, password, ok := r.BasicAuth(); ok && basic {
@@ -180,8 +178,7 @@ var (
 	errTokenSpaces = &rest.Problem{Status: http.StatusUnauthorized, Detail: "Invalid token header. Token string should not contain spaces.", Code: "authentication_failed", Authenticate: true}
 )
 
-// maxRefusals bounds the lines about refused tokens in a minute: strangers can cause
-// any number.
+// maxRefusals bounds the lines a minute about refused tokens, which strangers can cause.
 const maxRefusals = 20
 
 // audit logs refused tokens and sign-ins, never the tokens.
@@ -211,11 +208,10 @@ func (a *audit) note(message string, about ...any) {
 	a.log.Warn(message, about...)
 }
 
-// throttle counts a request and sets the headers with the figures. It returns
-// the answer to one request too many, otherwise nil. A client with a good token
-// is counted by token, any other by address. Preflight requests of browsers are
-// not counted: after a 429 the browser would not send the request, which may
-// have a token.
+// throttle counts a request and sets the headers with the figures. It returns the answer to one
+// request too many, otherwise nil. A client with a good token is counted by token, any other by
+// address. Preflight requests of browsers are not counted: after a 429 the browser would not
+// send the request, which may have a token.
 func (s *Server) throttle(h http.Header, r *http.Request, a rest.Access) error {
 	settings := s.settings.Load()
 	limiter, client := settings.tokens, ""
@@ -282,10 +278,9 @@ func (s *Settings) clientAddress(r *http.Request) netip.Addr {
 
 const anyHost = "*"
 
-// AllowsHost reports whether a request names this server: without BaseURL and
-// AllowedHosts every host does, otherwise theirs, and those of this machine, which a name
-// of somebody else cannot lead to a browser's page. It logs the first request of a proxy
-// that is not trusted.
+// AllowsHost reports whether a request names this server: without BaseURL and AllowedHosts
+// every host does, otherwise theirs, and those of this machine, which a name of somebody else
+// cannot lead to a browser's page. It logs the first request of a proxy that is not trusted.
 func (s *Server) AllowsHost(r *http.Request) bool {
 	settings := s.settings.Load()
 	trusted := settings.trusts(r.RemoteAddr)
@@ -340,10 +335,9 @@ func hostname(host string) string {
 	return strings.Trim(host, "[]")
 }
 
-// baseURL returns the origin of the links in an answer: the configured one,
-// otherwise the request's (docs/compatibility.md#addresses). Headers of a proxy
-// count only if the connection comes from a trusted one. Of several values the
-// last counts: the trusted proxy itself wrote that one.
+// baseURL returns the origin of the links in an answer: the configured one, otherwise the
+// request's (docs/compatibility.md#addresses). Headers of a proxy count only if the connection
+// comes from a trusted one, and of several values the last: the trusted proxy wrote it.
 func (s *Settings) baseURL(r *http.Request) (string, error) {
 	if s.BaseURL != "" {
 		return s.BaseURL, nil
@@ -384,9 +378,8 @@ func lastValue(h http.Header, name string) string {
 	return strings.TrimSpace(values[strings.LastIndexByte(values, ',')+1:])
 }
 
-// validHost reports whether host is a name or an address, perhaps with a port,
-// and contains nothing that could change the meaning of a URL (RFC 3986,
-// section 3.2.2, without percent encoding).
+// validHost reports whether host is a name or an address, perhaps with a port, without anything
+// that changes the meaning of a URL (RFC 3986, section 3.2.2, without percent encoding).
 func validHost(host string) bool {
 	if inside, ok := strings.CutPrefix(host, "["); ok {
 		address, port, closed := strings.Cut(inside, "]")

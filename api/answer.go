@@ -32,12 +32,10 @@ type header struct {
 	encoding    string // Content-Encoding; "": none
 	etag        string // "": none
 	modified    time.Time
-	// maxAge is the number of seconds for which caches may keep the answer
-	// without asking; 0: they have to ask.
+	// maxAge is for how many seconds caches may keep the answer; 0: they have to ask.
 	maxAge int
 	keep   rest.Keep
-	// varies says that the answer depends on Accept-Encoding, although it has
-	// no ETag.
+	// varies says that the answer depends on Accept-Encoding, although it has no ETag.
 	varies bool
 	// ranges says that clients may ask for parts of the body (RFC 9110 §14).
 	ranges bool
@@ -150,8 +148,7 @@ func cacheControl(h *header, a rest.Access) string {
 // forever is a day: what is public may become private, and the program may change.
 const forever = "max-age=86400, immutable"
 
-// Values of headers that never change. They have no spare capacity, so that appending to
-// a header copies them.
+// Values of headers that never change, without spare capacity: appending to them copies.
 var (
 	nosniff    = []string{"nosniff"}
 	varyAccept = []string{"Accept"}
@@ -162,10 +159,9 @@ var (
 // plainName has the characters of the names of hosts, and of files that need no quotes.
 const plainName = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
-// attachment is the header Content-Disposition that offers an answer as a file
-// (RFC 6266), with names that are not ASCII in the form of RFC 8187 as well.
-// bare leaves the quotes out where the name needs none. It is "" without a
-// name.
+// attachment is the header Content-Disposition that offers an answer as a file (RFC 6266), with
+// names that are not ASCII in the form of RFC 8187 as well. bare leaves the quotes out where
+// the name needs none. It is "" without a name.
 func attachment(name string, bare bool) string {
 	if name == "" {
 		return ""
@@ -185,9 +181,8 @@ func attachment(name string, bare bool) string {
 	return `attachment; filename="` + plain + `"; filename*=UTF-8''` + strings.ReplaceAll(url.QueryEscape(name), "+", "%20")
 }
 
-// cors adds the headers that let pages of other origins read the answer. A
-// preflight request is an ordinary OPTIONS with them. Nothing depends on
-// cookies, so credentials are not allowed.
+// cors adds the headers that let pages of other origins read the answer. A preflight request is
+// an ordinary OPTIONS with them. Nothing depends on cookies, so credentials are not allowed.
 func (s *Settings) cors(r *http.Request, h http.Header) {
 	if len(s.CORSOrigins) == 0 {
 		return
@@ -210,8 +205,7 @@ func (s *Settings) cors(r *http.Request, h http.Header) {
 	}
 }
 
-// preflight reports whether a browser asks whether it may send a request. Such
-// a request cannot show a token.
+// preflight reports whether a browser asks if it may send a request, which shows no token.
 func preflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Origin") != "" && r.Header.Get("Access-Control-Request-Method") != ""
 }

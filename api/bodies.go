@@ -89,8 +89,7 @@ func (x exchange) sendBytes(status int, b []byte) outcome {
 	return outcome{status, len(b)}
 }
 
-// sendParts sends the requested parts of a body, or all of it, and returns the
-// status.
+// sendParts sends the requested parts of a body, or all of it, and returns the status.
 func (x exchange) sendParts(h header, all io.ReadSeeker) (status int) {
 	x.setHeader(&h)
 	put(x.w.Header(), "Accept-Ranges", "bytes")
@@ -113,8 +112,7 @@ func partsOf(req *http.Request) *http.Request {
 	return part
 }
 
-// rangeWriter replaces http.ServeContent's answer 416 by ours, and remembers
-// the status.
+// rangeWriter replaces http.ServeContent's answer 416 by ours, and remembers the status.
 type rangeWriter struct {
 	http.ResponseWriter
 	status int
@@ -144,8 +142,7 @@ func (w *rangeWriter) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// deadlineWriter is a response that gives each write a time limit of its own, however long
-// all of them take.
+// deadlineWriter gives each write of a response a time limit of its own, however long all take.
 type deadlineWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
@@ -176,8 +173,7 @@ func (p *deadlineWriter) Flush() error {
 	return nil
 }
 
-// wait sets the next deadline. The kernel watches it, so its clock is the real
-// one.
+// wait sets the next deadline. The kernel watches it, so its clock is the real one.
 func (p *deadlineWriter) wait() error {
 	if err := p.control.SetWriteDeadline(time.Now().Add(p.timeout)); !errors.Is(err, http.ErrNotSupported) {
 		return err

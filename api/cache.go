@@ -16,10 +16,9 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// cache keeps rendered answers until something changes that they were read from:
-// clients ask for nearly everything again. It is shared by all clients. The only
-// thing about a client that affects an answer is what it may see, which is in the
-// key. It is safe for concurrent use.
+// cache keeps rendered answers until something changes that they were read from: clients ask
+// for nearly everything again. It is shared by all clients. The only thing about a client that
+// affects an answer is what it may see, which is in the key. It is safe for concurrent use.
 type cache struct {
 	budget    int // in bytes; 0: nothing is cached
 	now       func() time.Time
@@ -123,8 +122,7 @@ func (c *cache) put(key cacheKey, basis store.Basis, rt *resource.Route, a *vari
 	c.trim()
 }
 
-// grew accounts for an encoding that was made of an answer which may still be
-// cached.
+// grew accounts for an encoding that was made of an answer which may still be cached.
 func (c *cache) grew(key cacheKey, a *variants, bytes int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -149,8 +147,7 @@ func (c *cache) remove(e *containers.Element) {
 	c.size -= gone.size
 }
 
-// serveKept answers a request from the cache, before it is routed, and reports
-// whether it could.
+// serveKept answers a request from the cache, before it is routed, if it can.
 func (s *Server) serveKept(w http.ResponseWriter, req *http.Request) bool {
 	key, ok := s.keyOf(req)
 	if !ok || !s.db.Reached() {
@@ -168,8 +165,7 @@ func (s *Server) serveKept(w http.ResponseWriter, req *http.Request) bool {
 	return true
 }
 
-// keyOf returns the key of a request; ok is false if its answer cannot be
-// cached.
+// keyOf returns the key of a request; ok is false if its answer cannot be cached.
 func (s *Server) keyOf(req *http.Request) (key cacheKey, ok bool) {
 	if s.cache.budget == 0 || len(req.URL.RawQuery) > maxQuery || !rest.AccessOf(req.Context()).Cacheable() ||
 		req.Method != http.MethodGet && req.Method != http.MethodHead {
@@ -191,8 +187,7 @@ func (s *Server) keyOf(req *http.Request) (key cacheKey, ok bool) {
 	return cacheKey{base, targetOf(req), accept, rest.AccessOf(req.Context()).Key()}, len(accept) < maxKept
 }
 
-// targetOf is the request's target as the client sent it. Routing does not
-// change it.
+// targetOf is the request's target as the client sent it. Routing does not change it.
 func targetOf(req *http.Request) string {
 	if req.RequestURI != "" {
 		return req.RequestURI

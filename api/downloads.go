@@ -30,8 +30,7 @@ type download struct {
 	list *lines // as lines; nil for all other downloads
 }
 
-// send sends a short download like any other answer, and a longer one while it
-// is being made.
+// send sends a short download like any other answer, and a longer one while it is being made.
 func (d download) send(x exchange, h header) outcome {
 	out := newDeadlineWriter(x.w, x.s.streams.timeout)
 	defer out.end()
@@ -86,8 +85,7 @@ func (d download) send(x exchange, h header) outcome {
 	return done
 }
 
-// begin begins to make a download and waits for its plan. A search has a turn for
-// that long.
+// begin begins to make a download and waits for its plan. A search has a turn for that long.
 func (d download) begin(ctx context.Context, x exchange) (*production, *rest.DownloadPlan, error) {
 	if searches(x.rt, rest.ParseQuery(x.req.URL.RawQuery)) {
 		free, err := x.turn(ctx, x.s.shares.longSearches)
@@ -113,8 +111,7 @@ func (x exchange) wantsParts() bool {
 	return x.req.Header.Get("Range") != "" && x.req.Method == http.MethodGet
 }
 
-// sendShort sends a complete download that is in memory like any document, and
-// caches it.
+// sendShort sends a complete download that is in memory like any document, and caches it.
 func (d download) sendShort(x exchange, h header, p *production, plan *rest.DownloadPlan, body []byte) outcome {
 	h.ranges = true
 	made := newVariants(answer{h, content(body)})
@@ -129,8 +126,7 @@ func (d download) sendShort(x exchange, h header, p *production, plan *rest.Down
 	return a.body.send(x, a.header)
 }
 
-// beginSpooled sends the header of an answer in a spool, with one more field; body tells
-// that its bytes follow.
+// beginSpooled sends the header of a spool, with one more field; body: its bytes follow.
 func (x exchange) beginSpooled(h header, out *deadlineWriter, field, value string) (done outcome, body bool) {
 	x.setHeader(&h)
 	put(x.w.Header(), field, value)
@@ -143,8 +139,7 @@ func (x exchange) beginSpooled(h header, out *deadlineWriter, field, value strin
 	return done, true
 }
 
-// sendSpooled sends a download that is in a file: parts of it, or all of it as
-// it is written.
+// sendSpooled sends a download that is in a file: parts of it, or all of it as it is written.
 func (d download) sendSpooled(ctx context.Context, x exchange, h header, p *production, plan *rest.DownloadPlan, out *deadlineWriter) (outcome, error) {
 	e := identity
 	if !x.wantsParts() && h.contentType != rest.TypeZip && !strings.Contains(h.contentType, "officedocument") {
@@ -252,8 +247,7 @@ func caught(err *error) {
 	}
 }
 
-// spoolMemory is how many bytes of a download are kept in memory; a longer one
-// is written to a file.
+// spoolMemory is how many bytes of a download are kept in memory; more go to a file.
 const spoolMemory = 1 << 20
 
 // errNoReader tells the producer of a download that the client is gone.
@@ -309,8 +303,7 @@ func (s *spool) keep(b []byte) error {
 	return nil
 }
 
-// spill moves the bytes to a file without a name, so that no file is left
-// however the process ends.
+// spill moves the bytes to a nameless file: none is left however the process ends.
 func (s *spool) spill() error {
 	f, err := os.CreateTemp(s.dir, "download-*")
 	if err != nil {
@@ -338,8 +331,7 @@ func (s *spool) end(err error) {
 	}
 }
 
-// close ends the spool for both sides. A producer that goes on gets an error
-// from Write.
+// close ends the spool for both sides. A producer that goes on gets an error from Write.
 func (s *spool) close() {
 	s.end(errNoReader)
 	s.mu.Lock()

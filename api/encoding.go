@@ -40,9 +40,8 @@ func (e encoding) contentEncoding() string {
 // minEncoded is the size below which compression gains nothing.
 const minEncoded = 1 << 10
 
-// chooseEncoding returns the encoding that a client likes best, and the one
-// with the smallest result of several; identity if the client says nothing (RFC
-// 9110 §12.5.3).
+// chooseEncoding returns the encoding that a client likes best, and the one with the smallest
+// result of several; identity if the client says nothing (RFC 9110 §12.5.3).
 func chooseEncoding(header string, size int) encoding {
 	if header == "" || size < minEncoded {
 		return identity
@@ -110,8 +109,7 @@ func compress(e encoding, body []byte) []byte {
 	return exactly(kept, out.Bytes())
 }
 
-// encoder returns a writer that encodes what is written to it. It must be
-// closed, which does not close w.
+// encoder returns a writer that encodes what is written. Closing it, a must, does not close w.
 func encoder(e encoding, w io.Writer) (io.WriteCloser, error) {
 	switch e {
 	case gzipped:
@@ -134,8 +132,7 @@ type plainWriter struct{ io.Writer }
 
 func (plainWriter) Close() error { return nil }
 
-// buffers are *[]byte in which answers are written, before they are copied to
-// their exact size.
+// buffers are *[]byte in which answers are written, before they are copied to their exact size.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // maxBuffer is the largest capacity of a buffer that is kept.
@@ -151,8 +148,7 @@ func exactly(kept *[]byte, b []byte) []byte {
 	return out
 }
 
-// variants are an answer whose body is in memory, in the encodings that were
-// asked for so far.
+// variants are an answer whose body is in memory, in the encodings that were asked for so far.
 type variants struct {
 	// header is the same for all encodings.
 	header
@@ -163,8 +159,7 @@ type variants struct {
 	bodies [encodings]body
 }
 
-// newVariants returns the variants of an answer; nil unless it is a success
-// whose body is in memory.
+// newVariants returns the variants of an answer; nil without success or a body in memory.
 func newVariants(a answer) *variants {
 	plain, ok := a.body.(content)
 	if !ok || a.status != http.StatusOK {
@@ -177,8 +172,7 @@ func newVariants(a answer) *variants {
 	return v
 }
 
-// etags are the strong validators of the encodings of the content that tag
-// stands for.
+// etags are the strong validators of the encodings of the content that tag stands for.
 func etags(tag string) (all [encodings]string) {
 	for e, suffix := range [encodings]string{"", "-gzip", "-zstd"} {
 		all[e] = `"` + tag + suffix + `"`
@@ -186,8 +180,7 @@ func etags(tag string) (all [encodings]string) {
 	return all
 }
 
-// in returns the body in an encoding. grown is its size in bytes if it was made
-// now.
+// in returns the body in an encoding. grown is its size in bytes if it was made now.
 func (v *variants) in(e encoding) (b body, grown int) {
 	if e == identity {
 		return v.bodies[identity], 0

@@ -25,11 +25,9 @@ const (
 	// streamTimeout is how long a client may take to accept a write. A slower
 	// client is dropped; it comes back with the last id that it saw.
 	streamTimeout = 20 * time.Second
-	// streamPage is the number of entries that are read at once, and all that a
-	// stream holds in memory.
+	// streamPage is how many entries are read at once, all that a stream holds in memory.
 	streamPage = 100
-	// streamWrite is the number of bytes that are collected before they are
-	// sent.
+	// streamWrite is the number of bytes that are collected before they are sent.
 	streamWrite = 64 << 10
 )
 
@@ -60,9 +58,8 @@ func newStreams() *streams {
 	}
 }
 
-// EndStreams ends the streams, each after the event that it is writing, and
-// refuses new ones: http.Server.Shutdown would wait for them. It may be called
-// more than once.
+// EndStreams ends the streams, each after the event that it is writing, and refuses new ones:
+// http.Server.Shutdown would wait for them. It may be called more than once.
 func (s *Server) EndStreams() {
 	if !s.streams.ended.Swap(true) {
 		close(s.streams.ending)
@@ -98,8 +95,7 @@ type eventStream struct {
 	sent int64 // the last id that the client was told
 }
 
-// send sends entries until the client goes away, the server ends or the list is
-// gone.
+// send sends entries until the client goes away, the server ends or the list is gone.
 func (f *eventStream) send(x exchange, h header) outcome {
 	if x.req.Method == http.MethodGet {
 		free, err := x.take(x.s.shares.streams, 1)
@@ -135,8 +131,7 @@ func (s *Server) sendEvents(ctx context.Context, w http.ResponseWriter, f *event
 	}
 }
 
-// pump sends the new entries, waits for more or for the heartbeat, and repeats
-// that.
+// pump sends the new entries, waits for more or for the heartbeat, and repeats that.
 func (s *Server) pump(ctx context.Context, f *eventStream, out *eventWriter) error {
 	if err := out.begin(f); err != nil {
 		return err
@@ -164,8 +159,7 @@ func (s *Server) pump(ctx context.Context, f *eventStream, out *eventWriter) err
 	}
 }
 
-// drain sends all new entries, page by page. Between pages it holds nothing of
-// the store.
+// drain sends all new entries, page by page. Between pages it holds nothing of the store.
 func (s *Server) drain(ctx context.Context, f *eventStream, out *eventWriter) error {
 	for {
 		entries, more, err := s.nextEntries(ctx, f)
@@ -240,16 +234,14 @@ func (s *Server) streamQuery(ctx context.Context, snap *store.Snapshot, f *event
 // errGone wraps every failure to write.
 var errGone = errors.New("the client does not accept more")
 
-// eventWriter writes events. Each write has its own deadline: the server's
-// limits are for answers that end.
+// eventWriter writes events, each with its own deadline: the server's are for answers that end.
 type eventWriter struct {
 	to  *deadlineWriter
 	buf bytes.Buffer
 }
 
-// begin tells the client its position, so that it can come back without a gap
-// before its first entry. Clients ignore an event without data, except for its
-// id.
+// begin tells the client its position, so that it can come back without a gap before its first
+// entry. Clients ignore an event without data, except for its id.
 func (e *eventWriter) begin(f *eventStream) error {
 	if err := e.to.control.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return fmt.Errorf("%w: %w", errGone, err)
@@ -267,8 +259,7 @@ func (e *eventWriter) id(f *eventStream, id int64) {
 	f.sent = id
 }
 
-// heartbeat sends a comment. If entries were filtered out, it also moves the
-// client's position.
+// heartbeat sends a comment. If entries were filtered out, it also moves the client's position.
 func (e *eventWriter) heartbeat(f *eventStream) error {
 	if f.last != f.sent {
 		e.id(f, f.last)
@@ -277,8 +268,7 @@ func (e *eventWriter) heartbeat(f *eventStream) error {
 	return e.flush()
 }
 
-// entries sends one event per entry. The JSON is one line, so one line of data
-// is enough.
+// entries sends one event per entry. The JSON is one line, so one line of data is enough.
 func (e *eventWriter) entries(f *eventStream, entries []catalog.Change) error {
 	for i := range entries {
 		data, err := wire.JSON(wire.NewChange(f.Link, &entries[i]), 0)

@@ -35,8 +35,7 @@ const (
 	askWait     = time.Second    // how long a request waits for a server of mails
 )
 
-// follow answers the forms with which an account follows a language, or stops to, and says where
-// its digests go.
+// follow answers the forms of an account about following a language and where its digests go.
 func (s *Server) follow(c echo.Context) error {
 	return s.answerForm(c, func(r *http.Request, _ http.Header, a rest.Access) (string, error) {
 		const own = "/account/"
@@ -123,8 +122,7 @@ func (s *Server) followLanguage(r *http.Request, a *catalog.Account) (string, er
 	return strings.TrimRight(wire.Path("languages", f.Language, f.Project), "/") + "/", err
 }
 
-// unfollow ends a digest, for whoever has its secret: mail programs do so with one POST (RFC
-// 8058).
+// unfollow ends a digest for who has its secret: mail programs, by a POST (RFC 8058).
 func (s *Server) unfollow(c echo.Context) error {
 	if err := s.db.Unfollow(c.Request().Context(), c.Param("secret")); err != nil {
 		s.logger.Error("a digest cannot be ended", "error", err)

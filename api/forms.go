@@ -139,8 +139,7 @@ func (s *Server) signOut(c echo.Context) error {
 	})
 }
 
-// answerForm answers a form: with a redirect to where handle says, or with the page of
-// the form and what is wrong.
+// answerForm answers a form with a redirect to where handle says, or a page of what is wrong.
 func (s *Server) answerForm(c echo.Context, handle func(r *http.Request, h http.Header, a rest.Access) (string, error)) error {
 	x := exchange{s: s, rt: &resource.Route{Path: c.Path(), Allow: "POST", Name: "Sign in", Kind: resource.KindPage}, w: c.Response(), req: c.Request(), started: s.now()}
 	next, err := "", rest.AccessOf(x.req.Context()).Refused

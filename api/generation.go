@@ -20,19 +20,16 @@ const generationHeader = "X-Repoglot-Generation"
 // named: its "generation" is none that the database has, or its "history" is another.
 const unknownHeader = "X-Repoglot-Generation-Unknown"
 
-// A request waits catchUpWait at most until this process knows what its client saw;
-// maxCatchingUp do so at a time.
+// A request waits catchUpWait at most for what its client saw; maxCatchingUp do so at a time.
 const (
 	catchUpWait   = 2 * time.Second
 	maxCatchingUp = 64
 )
 
-// errBehind is the answer to a request whose client saw what this process cannot learn
-// now.
+// errBehind is the answer to a request whose client saw what this process cannot learn now.
 var errBehind = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "This process does not know yet what you saw already.", RetryAfter: 1}
 
-// catchUp returns once answers show at least what the client saw. If this process does
-// not know of it, the database is asked.
+// catchUp returns once answers show what the client saw, for which it may ask the database.
 func (s *Server) catchUp(h http.Header, r *http.Request, a rest.Access) error {
 	seen, ok := parsePosition(r.Header[generationHeader])
 	if !ok {

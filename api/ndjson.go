@@ -66,8 +66,7 @@ func (l *lines) write(ctx context.Context, snap *store.Snapshot, to io.Writer, r
 	}
 }
 
-// page reads the entries of a page, and whether another one follows. A bare array is a
-// single page.
+// page reads the entries of a page, and if another follows. A bare array is a single page.
 func (l *lines) page(ctx context.Context, snap *store.Snapshot, n int) (results any, more bool, err error) {
 	l.request.Chunk = n
 	value, err := l.handle(ctx, snap, l.request)
@@ -83,8 +82,7 @@ func (l *lines) page(ctx context.Context, snap *store.Snapshot, n int) (results 
 	return nil, false, fmt.Errorf("a list answered with %T", value)
 }
 
-// sendSpooled sends the list as it is written. It ends if the server ends or the token is
-// revoked.
+// sendSpooled sends the list as it is written, until the server ends or the token is revoked.
 func (l *lines) sendSpooled(ctx context.Context, x exchange, h header, from *spool, out *deadlineWriter) (outcome, error) {
 	h.encoding = l.encoding.contentEncoding()
 	done, body := x.beginSpooled(h, out, "Cache-Control", "no-store")
@@ -117,8 +115,7 @@ func newLineWriter(to io.Writer) *lineWriter {
 	return w
 }
 
-// entries writes one line for each entry; JSON without indentation has no line
-// breaks.
+// entries writes one line for each entry; JSON without indentation has no line breaks.
 func (w *lineWriter) entries(results any) error {
 	if page, ok := results.(wire.ListWriter); ok {
 		return w.appended(page)
@@ -145,11 +142,10 @@ func (w *lineWriter) appended(page wire.ListWriter) error {
 	return nil
 }
 
-// renderCSV writes the entries of a list as CSV (RFC 4180 with LF): one row per
-// entry, one column per key. Nested keys are joined by dots and elements of
-// arrays are numbered from 0 ("component.project.slug", "target.0"). Columns
-// are in the order of the JSON; null is an empty cell. No cell is a formula in a
-// spreadsheet.
+// renderCSV writes the entries of a list as CSV (RFC 4180 with LF): one row per entry, one
+// column per key. Nested keys are joined by dots and elements of arrays are numbered from 0
+// ("component.project.slug", "target.0"). Columns are in the order of the JSON; null is an
+// empty cell. No cell is a formula in a spreadsheet.
 func renderCSV(results any) ([]byte, error) {
 	data, err := wire.JSON(results, 0)
 	if err != nil {
@@ -173,9 +169,8 @@ func renderCSV(results any) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// noFormula puts a text that a spreadsheet would compute between apostrophes. Unlike
-// in exports, which Weblate protects more widely, %d and texts like "- item" of lists
-// stay as they are.
+// noFormula puts a text that a spreadsheet would compute between apostrophes. Unlike in
+// exports, which Weblate protects more widely, %d and texts like "- item" of lists stay.
 func noFormula(text string) string {
 	if text != "" && strings.ContainsRune("=+@\t\r", rune(text[0])) || len(text) > 1 && text[0] == '-' && strings.ContainsAny(text[1:], "=+(|!") {
 		return "'" + text + "'"

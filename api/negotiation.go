@@ -12,11 +12,10 @@ import (
 	"github.com/repoglot/repoglot/api/web"
 )
 
-// negotiate chooses the representation by the parameter format, which overrides
-// the header Accept, and then by Accept. A format that the resource does not
-// have is 404 (docs/compatibility.md#format-parameter); an Accept that nothing
-// satisfies is 406. A client that prefers text/html gets a page, unless format
-// is json or csv.
+// negotiate chooses the representation by the parameter format, which overrides the header
+// Accept, and then by Accept. A format that the resource does not have is 404
+// (docs/compatibility.md#format-parameter); an Accept that nothing satisfies is 406. A client
+// that prefers text/html gets a page, unless format is json or csv.
 func negotiate(rt *resource.Route, ps rest.Params, accept string) (rest.Representation, error) {
 	rep := rest.Representation{Format: "api"}
 	if rt.Kind == resource.KindFile || rt.Kind == resource.KindPage {
@@ -48,8 +47,7 @@ func negotiate(rt *resource.Route, ps rest.Params, accept string) (rest.Represen
 	return rep, nil
 }
 
-// maxAccept is how many bytes of the header Accept are read; browsers send
-// about 150.
+// maxAccept is how many bytes of the header Accept are read; browsers send about 150.
 const maxAccept = 4 << 10
 
 type preference struct {
@@ -75,8 +73,7 @@ func preferences(accept string) []preference {
 }
 
 // acceptable reports whether Accept allows JSON or the page made of it, and returns the
-// parameter indent of application/json, within the 8 blanks that Django REST framework
-// allows.
+// parameter indent of application/json, within the 8 blanks that Django REST framework allows.
 func acceptable(likes []preference) (indent int, ok bool) {
 	for _, like := range likes {
 		if like.quality <= 0 {

@@ -29,29 +29,25 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// Options are what a Server needs. DB and Languages must be set; the zero value
-// of every other field is usable.
+// Options are what a Server needs. DB and Languages must be set; other zero values are usable.
 type Options struct {
 	// DB is the store that answers are read from.
 	DB *store.DB
 	// Languages is the language table.
 	Languages *lang.Table
 	Settings
-	// Logger gets requests at debug level and failures at error level; nil
-	// discards them.
+	// Logger gets requests at debug level and failures at error level; nil discards them.
 	Logger *slog.Logger
 	// Now is the clock that durations are measured with; nil is time.Now.
 	Now func() time.Time
 	// Progress returns how much of a component's first import is done, from 0 to 100,
 	// and whether one is running. nil: none ever is.
 	Progress func(c *store.ComponentRow) (percent int, running bool)
-	// WithoutGitExport says that repositories cannot be cloned from this server:
-	// git_export is "" then.
+	// WithoutGitExport: no repositories can be cloned from this server; git_export is "".
 	WithoutGitExport bool
 	// CacheBytes bounds the cached answers; 0 caches none.
 	CacheBytes int
-	// TempDir is the folder for downloads that are too long for memory, while
-	// they are sent; "" is the system's.
+	// TempDir is the folder for downloads too long for memory; "" is the system's.
 	TempDir string
 	// Dialect is what is done as newer Weblates do; the zero value is Weblate 4.x.
 	Dialect Dialect
@@ -61,21 +57,18 @@ type Options struct {
 	Operations resource.Operations
 	// Commits compares commits; nil: there are none.
 	Commits resource.Commits
-	// Version is the program's, shown in the OpenAPI document; "" shows none.
-	// No header has it: it would be an answer's ninth header, and a map of nine
-	// costs net/http 2.5 µs more than one of eight.
+	// Version is the program's, shown in the OpenAPI document, unless "". No header has it:
+	// a map of nine costs net/http 2.5 µs more than one of eight.
 	Version string
 }
 
 // Dialect is rest.Dialect.
 type Dialect = rest.Dialect
 
-// Settings are the options that may change while the server runs; the zero value of each
-// is usable.
+// Settings are the options that may change while the server runs; zero values are usable.
 type Settings struct {
-	// BaseURL is the public origin of every link, such as
-	// "https://l10n.example.org" (a trailing slash is ignored); "" takes it
-	// from each request.
+	// BaseURL is the public origin of every link, such as "https://l10n.example.org" (a
+	// trailing slash is ignored); "" takes it from each request.
 	BaseURL string
 	// TrustedProxies are the networks whose X-Forwarded-Proto, X-Forwarded-Host
 	// and X-Forwarded-For count; nil trusts none.
@@ -83,8 +76,7 @@ type Settings struct {
 	// AllowedHosts are the hosts that requests may name besides that of BaseURL, "*" for
 	// all; nil: only that one, or all without BaseURL.
 	AllowedHosts []string
-	// CORSOrigins are the origins whose pages may read the answers, "*" for any;
-	// nil allows none.
+	// CORSOrigins are those whose pages may read the answers, "*" for any; nil: none.
 	CORSOrigins []string
 	// AnonymousRate limits the requests of an address without a token,
 	// TokenRate those with one token; the zero value is no limit.
@@ -103,8 +95,7 @@ type Settings struct {
 	anonymous, tokens *limit.Limiter // nil: no bound
 }
 
-// Server answers requests to the API. It is safe for concurrent use. Make it
-// with New and give it to an http.Server.
+// Server answers requests to the API, concurrently. Make it with New, for an http.Server.
 type Server struct {
 	db       *store.DB
 	logger   *slog.Logger
@@ -133,8 +124,7 @@ type Server struct {
 	untrusted  sync.Once // a proxy that is not trusted was logged
 }
 
-// New makes a Server that answers the paths of the API and of the pages, and 404 for
-// any other.
+// New makes a Server that answers the paths of the API and of the pages, and 404 for any other.
 func New(opts Options) *Server {
 	s := &Server{
 		db:      opts.DB,
@@ -266,10 +256,9 @@ func methodLabel(method string) string {
 	return "other"
 }
 
-// registerRoutes registers the table. Every method of a path calls the same function,
-// which knows the path's Allow: Echo's own 405 does not. Endpoints return no
-// errors, so Echo's error handler gets only unknown paths. (A catch-all route
-// would win over the RouteNotFound of a path with children.)
+// registerRoutes registers the table. Every method of a path calls the same function, which
+// knows the path's Allow: Echo's own 405 does not. Endpoints return no errors, so Echo's error
+// handler gets only unknown paths. (A catch-all route would win over a RouteNotFound below it.)
 func (s *Server) registerRoutes() {
 	s.echo.HideBanner = true
 	s.echo.HidePort = true
@@ -329,9 +318,8 @@ func withRoutePath(r *http.Request) *http.Request {
 }
 
 // withFormat returns r with the suffix of its path as the parameter format
-// (docs/compatibility.md#format-parameter): /api/projects.json is
-// /api/projects/?format=json. As in Django REST framework, a suffix wins over
-// the parameter. A path without the suffix of a format is not changed.
+// (docs/compatibility.md#format-parameter): /api/projects.json is /api/projects/?format=json.
+// As in Django REST framework, a suffix wins over the parameter. Other paths are not changed.
 func withFormat(r *http.Request) *http.Request {
 	if !strings.HasPrefix(r.URL.Path, "/api/") {
 		return r

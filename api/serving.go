@@ -117,8 +117,7 @@ func (s *Server) render(x exchange, r *rest.Request) (made rendering) {
 	return made
 }
 
-// dispatch decides in the order of Django REST framework: the resource, the
-// representation, the method, the object.
+// dispatch decides in Django REST framework's order: resource, representation, method, object.
 func (s *Server) dispatch(ctx context.Context, rt *resource.Route, r *rest.Request, free *func()) (value any, basis store.Basis, err error) {
 	if err := rest.AccessOf(ctx).Refused; throttled(err) {
 		return nil, basis, err // whatever was asked for
@@ -222,8 +221,7 @@ var (
 	errNotHere         = &rest.Problem{Status: http.StatusForbidden, Detail: "You do not have permission to perform this action." + notHere}
 )
 
-// refusal replaces ErrReadOnly for a client that sees some component that takes edits: the
-// server is not read-only then.
+// refusal replaces ErrReadOnly for a client that sees some component that takes edits.
 func (s *Server) refusal(ctx context.Context, err error) error {
 	instead := errNotHere
 	switch of := rest.AsProblem(err); {
@@ -241,8 +239,7 @@ func (s *Server) refusal(ctx context.Context, err error) error {
 	return cmp.Or(readErr, err)
 }
 
-// write answers a method that writes. What is in If-Match must be an ETag of the answer
-// to GET.
+// write answers a method that writes. What is in If-Match must be an ETag of the answer to GET.
 func (s *Server) write(ctx context.Context, rt *resource.Route, r *rest.Request) (value any, err error) {
 	if match := r.HTTP.Header.Values("If-Match"); strings.Join(match, "") != "" && !slices.Contains(match, "*") {
 		if r.Seen, err = s.seen(ctx, rt, r, match); err != nil {
@@ -333,10 +330,9 @@ func searches(rt *resource.Route, params rest.Params) bool {
 	return strings.TrimSpace(q) != "" || rt.Path == "/api/search/" || rt.Path == "/api/memory/"
 }
 
-// refuseWrite answers a method that is not a read
-// (docs/compatibility.md#writes) where nothing can be written: a client without a
-// token gets 401, one with a token 403. A method that the resource never has is
-// 405 for both.
+// refuseWrite answers a method that is not a read (docs/compatibility.md#writes) where nothing
+// can be written: a client without a token gets 401, one with a token 403. A method that the
+// resource never has is 405 for both.
 func refuseWrite(rt *resource.Route, req *http.Request) error {
 	switch {
 	case !slices.Contains(strings.Split(rt.Allow, ", "), req.Method):
@@ -347,8 +343,7 @@ func refuseWrite(rt *resource.Route, req *http.Request) error {
 	return rest.ErrReadOnlyStranger
 }
 
-// optionsOf describes a route. The media types are Weblate's, and as there they
-// do not depend on whether the object exists.
+// optionsOf describes a route. The media types are Weblate's, and do not depend on the object.
 func optionsOf(rt *resource.Route) wire.Object {
 	return wire.Object{
 		"name", rt.Name, "description", rt.About, "renders",

@@ -27,8 +27,7 @@ const (
 	searchRetry = 5 // seconds
 )
 
-// maxCores is the number of cores that make long pages and downloads: one is left to
-// small answers.
+// maxCores is how many cores make long pages and downloads: one is left to small answers.
 func maxCores() int64 { return int64(max(runtime.GOMAXPROCS(0)-1, 1)) }
 
 // largeBody is the size above which a body in memory is counted.
@@ -38,8 +37,7 @@ type shares struct {
 	inFlight, downloads, spooled, uploads, writes, operations, streams, searches, longSearches, makers, cores *limit.Pool
 }
 
-// newShares makes them for a store with so many readers: what all clients together may
-// hold, and one client.
+// newShares makes them for a store of so many readers: the bounds of all clients and of one.
 func newShares(readers int) shares {
 	return shares{
 		// Bytes of bodies above largeBody that clients have not read yet.
@@ -70,8 +68,7 @@ func newShares(readers int) shares {
 	}
 }
 
-// client names the client of a request: its token, or without a good one its
-// address.
+// client names the client of a request: its token, or without a good one its address.
 func (x exchange) client() string {
 	if a := rest.AccessOf(x.req.Context()); a.Token.ID != 0 {
 		return limit.Token(a.Token.ID)
@@ -88,10 +85,9 @@ func (x exchange) take(p *limit.Pool, n int64) (free func(), err error) {
 	return lease.Release, nil
 }
 
-// searchInTurn calls search when the request has a turn. A cheap search has one at
-// once or soon; for one above cheapSearch search fails before it has read a string,
-// and is called again when the request has one of the turns of those: no snapshot of
-// the store is held while a request waits.
+// searchInTurn calls search when the request has a turn. A cheap search has one at once or
+// soon; for one above cheapSearch search fails before it has read a string, and is called again
+// with one of the turns of those: no snapshot of the store is held while a request waits.
 func (s *Server) searchInTurn(ctx context.Context, req *http.Request, search func(context.Context) error) error {
 	x := exchange{s: s, req: req}
 	err := x.inTurn(ctx, s.shares.searches, func() error { return search(store.WithSearchPrice(ctx, cheapSearch)) })
@@ -114,9 +110,8 @@ func (x exchange) inTurn(ctx context.Context, p *limit.Pool, fn func() error) er
 // longPage is the size from which a page is made in turn.
 const longPage = 1000
 
-// pageInTurn returns when the request may make its page; free is called afterwards. A
-// long page waits for its turn; a client that has not read its share of large answers gets
-// no more.
+// pageInTurn returns when the request may make its page; free is called afterwards. A long page
+// waits for its turn; a client that has not read its share of large answers gets no more.
 func (x exchange) pageInTurn(ctx context.Context, rt *resource.Route, params rest.Params) (free func(), err error) {
 	size, _ := params.Get("page_size")
 	if n, err := strconv.Atoi(size); !rt.Long && (err != nil || n <= longPage) {
@@ -131,8 +126,7 @@ func (x exchange) pageInTurn(ctx context.Context, rt *resource.Route, params res
 	return free, err
 }
 
-// makerTurn waits until a long answer may be made, and for the core that makes it, until
-// free is called.
+// makerTurn waits until a long answer may be made, on the core that it returns, until free.
 func (x exchange) makerTurn(ctx context.Context) (core *limit.Lease, free func(), err error) {
 	place, err := x.s.shares.makers.Turn(ctx, x.client(), makerWait)
 	if err == nil {

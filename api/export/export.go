@@ -1,10 +1,8 @@
-// Package export writes the strings of a translation in the formats that
-// translators exchange: PO, MO, CSV, XLIFF, TMX and XLSX
-// (docs/compatibility.md#files-and-exports).
+// Package export writes the strings of a translation in the formats that translators exchange:
+// PO, MO, CSV, XLIFF, TMX and XLSX (docs/compatibility.md#files-and-exports).
 //
-// Goals: one writer per format, a pure function of a [Head] and a sequence of
-// units, so that the same strings give the same bytes; a string can never break
-// the file or become a formula or markup in it.
+// Goals: one writer per format, a pure function of a [Head] and a sequence of units: the same
+// strings give the same bytes; a string can never break the file or become a formula or markup.
 //
 // Non-goals: it does not read a store, does not choose units and does not keep
 // the layout of the file in the repository, which the API serves unchanged.
@@ -37,8 +35,7 @@ type Head struct {
 	Filename string
 }
 
-// Units are the strings in the order of the file. The sequence ends after an
-// error.
+// Units are the strings in the order of the file. The sequence ends after an error.
 type Units = iter.Seq2[*catalog.Unit, error]
 
 // Format is a format that strings can be written in.
@@ -53,8 +50,7 @@ type Format struct {
 	Write func(w io.Writer, head *Head, units Units) error
 }
 
-// Lookup finds a format by its name; ok is false for formats that PO files are not
-// exported in.
+// Lookup finds a format by its name; ok is false for formats that PO files are not exported in.
 func Lookup(name string) (f Format, ok bool) {
 	for _, f := range Formats() {
 		if f.Name == name {
@@ -83,9 +79,8 @@ type pair struct {
 	ID, Source, Target string
 }
 
-// pairs returns source and target of each form of a unit. A unit without plurals
-// has one pair, others as many as the language has forms: the first one has the
-// singular of the source, all others the plural.
+// pairs returns source and target of each form of a unit: one without plurals, others as many
+// as the language has forms: the first one has the singular of the source, others the plural.
 func pairs(head *Head, u *catalog.Unit) []pair {
 	sources := catalog.SplitForms(u.Source)
 	targets := catalog.TargetForms(u.Source, u.Target, head.PluralNumber)

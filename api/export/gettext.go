@@ -13,8 +13,7 @@ import (
 	"github.com/repoglot/repoglot/poparse"
 )
 
-// fields is the text of the header entry (gettext manual, "Filling in the Header
-// Entry").
+// fields is the text of the header entry (gettext manual, "Filling in the Header Entry").
 func (h *Head) fields() string {
 	var b strings.Builder
 	field := func(name, value string) {
@@ -32,8 +31,7 @@ func (h *Head) fields() string {
 }
 
 // writePO writes PO (gettext manual, "The Format of PO Files") in UTF-8, as msgcat does without
-// wrapping. A unit's note, which joins translators' and extracted comments, becomes extracted
-// comments.
+// wrapping. A unit's note, of translators' and extracted comments, becomes extracted ones.
 func writePO(w io.Writer, head *Head, units Units) error {
 	out := bufio.NewWriter(w)
 	out.WriteString(poparse.Render(&poparse.Entry{Str: []string{head.fields()}}))

@@ -70,9 +70,8 @@ func writeLine(out *bufio.Writer, row []string) error {
 	return err
 }
 
-// HarmlessCell puts a cell that a spreadsheet would compute between apostrophes, as
-// Weblate does. Some programs skip a tab or a line end at the beginning, so such
-// cells are treated alike.
+// HarmlessCell puts a cell that a spreadsheet would compute between apostrophes, as Weblate
+// does, also after a tab or a line end at its beginning, which some programs skip.
 func HarmlessCell(cell string) string {
 	if cell != "" && strings.ContainsRune("=+-@|%\t\r\n", rune(cell[0])) && strings.ContainsAny(cell, "=+-@|%") {
 		return "'" + strings.ReplaceAll(cell, "|", `\|`) + "'"

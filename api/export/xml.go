@@ -61,8 +61,7 @@ func (d *document) Pairs(u *catalog.Unit, err error) ([]pair, error) {
 	return pairs(d.Head, u), nil
 }
 
-// escaped returns s as XML text. XML 1.0 has no control characters: each becomes
-// U+FFFD.
+// escaped returns s as XML text. XML 1.0 has no control characters: each becomes U+FFFD.
 func escaped(s string) string {
 	var b strings.Builder
 	_ = xml.EscapeText(&b, []byte(s)) // a Builder does not fail

@@ -33,16 +33,14 @@ type Feed struct {
 type Entry struct {
 	// ID names the entry and never changes; it is a URL that need not exist.
 	ID string
-	// Title is the action; Text is one line about the string; Author is a full
-	// name or "".
+	// Title is the action; Text is one line about the string; Author is a full name or "".
 	Title, Text, Author string
 	// Page is the web address of the unit, or of what the change is about.
 	Page string
 	At   time.Time
 }
 
-// New makes a feed of entries, newest first. about says in words what it is
-// about; page and self are paths.
+// New makes a feed of entries, newest first, about something; page and self are paths.
 func New(l wire.Links, entries []catalog.Change, about, page, self string) *Feed {
 	f := &Feed{Title: "Recent changes", Page: l.Web(page), Self: l.Web(self)}
 	if about != "" {

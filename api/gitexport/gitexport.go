@@ -62,9 +62,8 @@ var (
 	ErrElsewhere = errors.New("another process has the repository")
 )
 
-// Find finds the mirror of a component for the client of r, and names that by the token that
-// it showed; "" without one. [catalog.ErrNotFound] says that the component does not exist, or
-// that the client may not see it.
+// Find finds the mirror of a component for the client of r, named by the token that it showed,
+// or "". [catalog.ErrNotFound]: the component does not exist, or the client may not see it.
 type Find func(r *http.Request, project, component string) (m Mirror, client string, err error)
 
 // Mirror answers rounds of git's protocol: a [gitsource.Mirror].

@@ -1,14 +1,12 @@
-// Package hooks answers the webhooks of code hosting services (POST
-// /hooks/github/ and the like) and plain calls of
-// /hooks/update/<project>/[<component>/], and pulls the components that they name
-// (docs/compatibility.md#webhooks).
+// Package hooks answers the webhooks of code hosting services (POST /hooks/github/ and the
+// like) and plain calls of /hooks/update/<project>/[<component>/], and pulls the components
+// that they name (docs/compatibility.md#webhooks).
 //
-// Goals: a hook set up for Weblate works unchanged; a component with a secret is
-// pulled only for callers who know it, one without a secret at most once a
-// minute; no push is lost: a call that comes too soon is acted on at the end of
-// the pause; no answer reveals a private component to a caller without its secret;
-// hostile payloads cost little memory and time, and their texts never get into a
-// change list.
+// Goals: a hook set up for Weblate works unchanged; a component with a secret is pulled only
+// for callers who know it, one without a secret at most once a minute; no push is lost: a call
+// that comes too soon is acted on at the end of the pause; no answer reveals a private
+// component to a caller without its secret; hostile payloads cost little memory and time, and
+// their texts never get into a change list.
 //
 // Non-goals: it knows neither git nor the store nor the schedule, which [Pulls]
 // hides; it does not look at what was pushed, since the pull does; it does not
@@ -47,15 +45,13 @@ const (
 )
 
 const (
-	// answerTime bounds the wait of an answer until its entries are stored;
-	// services hang up after ten seconds.
+	// answerTime bounds the wait for stored entries; services hang up after ten seconds.
 	answerTime = 5 * time.Second
 	// recordTime bounds the storing itself.
 	recordTime = time.Minute
 )
 
-// Options are the options of a Server. Pulls must be set; the zero value of every
-// other field is usable.
+// Options are those of a Server. Pulls must be set; other zero values are usable.
 type Options struct {
 	// Pulls finds and pulls components.
 	Pulls Pulls
@@ -63,8 +59,7 @@ type Options struct {
 	Logger *slog.Logger
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
-	// Client names the client of a request, whose bodies are counted together; nil:
-	// all are one client.
+	// Client names the client of a request, who shares a bound; nil: all are one client.
 	Client func(r *http.Request) string
 	// AfterFunc calls f in its own goroutine after d on the clock Now, unless stop
 	// is called first; nil: time.AfterFunc.
@@ -75,8 +70,7 @@ type Options struct {
 	Claim func(ctx context.Context, kind, key string, pause time.Duration) (left time.Duration, err error)
 }
 
-// Server answers hooks. It is safe for concurrent use. Make it with [New] and end
-// it with [Server.Close].
+// Server answers hooks, concurrently. Make it with [New] and end it with [Server.Close].
 type Server struct {
 	Options
 	open   *throttle // for calls without a signature

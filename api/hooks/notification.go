@@ -22,8 +22,7 @@ import (
 )
 
 const (
-	// maxURLs and maxText bound the texts of a payload that are compared: services
-	// name up to a dozen addresses.
+	// maxURLs and maxText bound what is compared: services name up to a dozen addresses.
 	maxURLs = 64
 	maxText = 2 << 10
 )
@@ -80,8 +79,7 @@ func usable(list []string) []string {
 
 func firstUsable(list ...string) string { return cmp.Or(usable(list)...) }
 
-// errMissingField is returned for a payload without a field that the service
-// sends.
+// errMissingField is returned for a payload without a field that the service sends.
 var errMissingField = errors.New("the payload lacks what a push has")
 
 // texts is a part of a payload: an object whose texts are found by their paths.
@@ -99,8 +97,7 @@ func (t texts) part(path string) texts {
 	return texts{}
 }
 
-// text returns the first text at one of several paths that is not empty. It passes
-// values of other types.
+// text returns the first text at one of several paths that is neither empty nor another type.
 func (t texts) text(paths ...string) string {
 	for _, path := range paths {
 		if r := t.Get(path); r.Type == gjson.String && r.Str != "" {
@@ -148,8 +145,7 @@ const (
 
 var errNoForm = errors.New("the form has no payload")
 
-// errVolume says that a client sent too much; the value is the seconds until it may
-// again.
+// errVolume says that a client sent too much; the value is the seconds until it may again.
 type errVolume int
 
 func (errVolume) Error() string { return "the client has sent too much" }

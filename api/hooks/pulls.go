@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// Pulls finds the components of a repository and pulls them. Its methods are
-// called from several goroutines.
+// Pulls finds the components of a repository and pulls them, also concurrently.
 type Pulls interface {
 	// Branches lists the branches that are pulled. It does no I/O.
 	Branches() []Branch
@@ -23,8 +22,7 @@ type Pulls interface {
 	// components of a branch, at most one per component and minute, and returns
 	// when it is durable. Components that were never imported get no entry.
 	Record(ctx context.Context, key string, components []int64, event map[string]string) error
-	// Pull asks for a pull of a branch as soon as possible. Calls that come while
-	// the pull waits have no further effect.
+	// Pull asks for a pull of a branch as soon as possible, once for all calls that wait.
 	Pull(key string)
 }
 
@@ -52,8 +50,7 @@ type Component struct {
 	Branch string
 	// Tracking is the branch in use; "" before the first pull.
 	Tracking string
-	// Suggests reports whether the texts of another branch are suggestions for the
-	// component; nil: never.
+	// Suggests reports whether another branch's texts are suggestions; nil: none's.
 	Suggests func(branch string) bool
 	// Private says that callers without its secret must not learn of it.
 	Private bool
@@ -67,8 +64,7 @@ type Component struct {
 
 func (c *Component) name() string { return c.Project + "/" + c.Slug }
 
-// use is the branch in use; "" if the remote's HEAD is followed and was not pulled
-// yet.
+// use is the branch in use; "" if the remote's HEAD is followed and was not pulled yet.
 func (c *Component) use() string { return cmp.Or(c.Branch, c.Tracking) }
 
 // follows reports whether a push to some branches may change the component
@@ -81,9 +77,8 @@ func (c *Component) follows(branches []string, defaultBranch string) bool {
 	})
 }
 
-// throttle lets something happen at most once per pause for each key. What is
-// asked for during a pause happens once, at its end. Keys are branches of the
-// configuration, so there are few.
+// throttle lets something happen at most once per pause for each key. What is asked for during
+// a pause happens once, at its end. Keys are branches of the configuration, so there are few.
 type throttle struct {
 	*Options
 	kind  string
@@ -175,9 +170,8 @@ type match struct {
 // exists: for a private one, only callers who know its secret.
 func (m match) mayTell() bool { return !m.Private || m.Secured }
 
-// authorize separates the components that the call may pull from the others. It
-// checks as many secrets as any repository has, whatever was found, so that its time
-// does not reveal a private component.
+// authorize separates the components that the call may pull from the others. It checks as many
+// secrets as any repository has, whatever was found: its time reveals no private component.
 func (k *call) authorize(found []match, branches []Branch) (granted, refused []match) {
 	for _, m := range found {
 		if k.mayPull(&m.Component) {
@@ -291,9 +285,8 @@ func normalAddress(address string) string {
 	return strings.ToLower(scheme) + "://" + strings.ToLower(host[strings.LastIndexByte(host, '@')+1:]) + "/" + path
 }
 
-// endsWith reports whether an address ends with a repository's full name, with
-// or without .git. Unlike in Weblate, the name must begin after / or : in the
-// address, or a push to b/app would match web/app.
+// endsWith reports whether an address ends with a repository's full name, with or without .git,
+// after / or :, unlike in Weblate, where a push to b/app would match web/app.
 func endsWith(address, fullName string) bool {
 	fullName = strings.ToLower(strings.TrimSuffix(fullName, ".git"))
 	before, ok := strings.CutSuffix(strings.TrimSuffix(strings.ToLower(address), ".git"), fullName)

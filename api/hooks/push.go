@@ -33,8 +33,7 @@ func readPush(payload texts) (p push) {
 	return p
 }
 
-// notification makes the notification of a push to the repository with a full name, which
-// may be "" if there is an address.
+// notification is that of a push to the repository of a full name, "" if there is an address.
 func (p *push) notification(fullName string) (*notification, error) {
 	urls := p.repository.all("clone_url", "git_url", "ssh_url", "svn_url", "html_url", "url", "git_http_url", "git_ssh_url", "homepage")
 	if p.ref == "" || cmp.Or(fullName, firstUsable(urls...)) == "" {
@@ -74,8 +73,7 @@ func readGitHub(h http.Header, payload texts) (*notification, error) {
 
 var gitlab = service{name: "gitlab", title: "GitLab", read: readGitLab, signed: anyOf(tokenIn("X-Gitlab-Token"), standardSigned), signatures: []string{"Webhook-Signature"}}
 
-// standardSkew is the time that a signature may differ from our clock, as the
-// Standard Webhooks specification proposes.
+// standardSkew is how much a signature's time may differ, as Standard Webhooks proposes.
 const standardSkew = 5 * time.Minute
 
 // readGitLab reads https://docs.gitlab.com/user/project/integrations/webhook_events/, of pushes and
@@ -136,8 +134,7 @@ func readGitea(h http.Header, payload texts) (*notification, error) {
 
 var gitee = service{name: "gitee", title: "Gitee", read: readGitee, signed: anyOf(tokenIn("X-Gitee-Token"), giteeSigned)}
 
-// giteeSkew is the time that a signature may differ from our clock, as Gitee's
-// manual says.
+// giteeSkew is the time that a signature may differ from our clock, as Gitee's manual says.
 const giteeSkew = time.Hour
 
 // readGitee reads https://help.gitee.com/webhook/gitee-webhook-push-data-format
@@ -146,8 +143,7 @@ func readGitee(_ http.Header, payload texts) (*notification, error) {
 	return p.notification(p.repository.text("path_with_namespace"))
 }
 
-// giteeSigned checks X-Gitee-Token in its second form: a signature of the time,
-// not of the body.
+// giteeSigned checks X-Gitee-Token's second form: a signature of the time, not the body.
 func giteeSigned(k *call, secret string) bool {
 	stamp, token := k.header.Get("X-Gitee-Timestamp"), k.header.Get("X-Gitee-Token")
 	millis, err := strconv.ParseInt(stamp, 10, 64)

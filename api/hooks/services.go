@@ -122,8 +122,7 @@ func readBitbucket(h http.Header, payload texts) (*notification, error) {
 // Azure sends the secret as a password, which every service may do.
 var azure = service{name: "azure", title: "Azure", read: readAzure}
 
-// readAzure reads
-// https://learn.microsoft.com/azure/devops/service-hooks/events#git.push
+// readAzure reads https://learn.microsoft.com/azure/devops/service-hooks/events#git.push
 func readAzure(_ http.Header, payload texts) (*notification, error) {
 	event, r := payload.text("eventType"), payload.part("resource.repository")
 	name, address := r.text("name"), r.text("remoteUrl")
@@ -159,8 +158,7 @@ func azureAddresses(address string, r texts) []string {
 	return list
 }
 
-// azureOrganisation returns the organisation in an address; "" for another
-// server.
+// azureOrganisation returns the organisation in an address; "" for another server.
 func azureOrganisation(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -192,8 +190,7 @@ var pagure = service{
 	signatures: []string{"X-Pagure-Signature-256", "X-Pagure-Signature"},
 }
 
-// readPagure reads https://docs.pagure.org/pagure/usage/using_webhooks.html:
-// messages of fedmsg.
+// readPagure reads fedmsg's messages: https://docs.pagure.org/pagure/usage/using_webhooks.html
 func readPagure(_ http.Header, payload texts) (*notification, error) {
 	topic, msg := payload.text("topic"), payload.part("msg")
 	instance, name := msg.text("pagure_instance"), msg.text("project_fullname")

@@ -57,10 +57,9 @@ func (k *call) provenByHeader(branches []Branch) bool {
 	return proven
 }
 
-// knows reports whether the caller proves a secret, by the service's method or by
-// sending it as the token or password of an Authorization header. So a service that
-// signs with a key of its own needs another setting than the secret for its public key:
-// whoever knows that key could send it as a token.
+// knows reports whether the caller proves a secret, by the service's method or by sending it as
+// the token or password of an Authorization header. So a service that signs with a key of its
+// own needs another setting for its public key: whoever knows that could send it as a token.
 func (k *call) knows(secret string) bool {
 	return k.service.signed != nil && k.service.signed(k, secret) || bearer(k.header, secret)
 }
@@ -83,8 +82,7 @@ func same(a, b string) bool {
 	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
 }
 
-// signedHex makes the rule of services that send an HMAC of the body: a prefix and
-// hexadecimal digits.
+// signedHex makes the rule of services that send an HMAC of the body: a prefix and hex digits.
 func signedHex(header, prefix string, newHash func() hash.Hash) func(k *call, secret string) bool {
 	return func(k *call, secret string) bool {
 		text, ok := strings.CutPrefix(k.header.Get(header), prefix)

@@ -1,9 +1,8 @@
 // Package limit counts the requests of clients, or their bytes, reports when there are too many, and
 // shares out what requests hold: bytes and turns.
 //
-// Goals: exact figures for X-RateLimit-*; bounded memory, whatever clients do; no
-// goroutine and no clock of its own. Non-goals: it does not know HTTP, nor what a
-// client is: any text names one.
+// Goals: exact figures for X-RateLimit-*; bounded memory, whatever clients do; no goroutine and
+// no clock of its own. Non-goals: HTTP, and what a client is: any text names one.
 //
 // Requests are counted in spans that begin with a client's first request, so what
 // X-RateLimit-Reset promises is kept. 65,536 clients are remembered. A good token has its own
@@ -31,8 +30,7 @@ type Rate struct {
 	Per time.Duration
 }
 
-// Limiter counts requests by client. It is safe for concurrent use; a nil
-// Limiter lets everything pass.
+// Limiter counts requests by client, concurrently; a nil Limiter lets everything pass.
 type Limiter struct {
 	rate Rate
 	max  int
@@ -136,9 +134,8 @@ type Spent = struct {
 	Left time.Duration
 }
 
-// A client is told of to other processes when it used a tellShare-th of the limit since
-// the last time: those that come for a few requests cost nothing. maxTold of them are at
-// once.
+// A client is told of to other processes when it used a tellShare-th of the limit since the
+// last time: those that come for a few requests cost nothing. maxTold of them are at once.
 const (
 	tellShare = 32
 	maxTold   = 1000

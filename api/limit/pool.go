@@ -19,9 +19,8 @@ var (
 	ErrFull = errors.New("everything is in use")
 )
 
-// Pool bounds a resource that requests hold, such as bytes of bodies or turns, in
-// total and for each client, so that no client can take all of it. It is safe for
-// concurrent use.
+// Pool bounds a resource that requests hold, such as bytes of bodies or turns, in total and for
+// each client, so that no client can take all of it. It is safe for concurrent use.
 type Pool struct {
 	// Name is that of metrics and of the manual.
 	Name string
@@ -51,8 +50,7 @@ type waiter struct {
 // maxWaiting bounds the leases of one client that wait.
 const maxWaiting = 32
 
-// NewPool makes a Pool of total units, of which one client may hold share, both
-// above 0.
+// NewPool makes a Pool of total units, of which one client may hold share, both above 0.
 func NewPool(name string, total, share int64) *Pool {
 	return &Pool{Name: name, Total: total, Share: min(share, total), clients: map[string]*holder{}}
 }
@@ -100,10 +98,9 @@ func (p *Pool) count(err error) {
 	}
 }
 
-// Wait holds n more units as soon as they are free: leases that wait are served in
-// the order in which they came, except that one whose client holds its share lets
-// others pass. It returns ErrShare at once if too many leases of the client wait or
-// n is more than a share, and the error of ctx when ctx ends.
+// Wait holds n more units as soon as they are free: leases that wait are served in their order,
+// except that one whose client holds its share lets others pass. It returns ErrShare at once if
+// too many leases of the client wait or n is more than a share, and ctx's error when it ends.
 func (l *Lease) Wait(ctx context.Context, n int64) error {
 	p := l.pool
 	p.mu.Lock()
@@ -251,10 +248,9 @@ var ErrTooLarge = errors.New("the body is too large")
 // firstBody is the first size of a body's buffer, which doubles.
 const firstBody = 16 << 10
 
-// ReadAll reads a body of at most most bytes into memory that the lease holds, byte
-// for byte, so that what a client claims to send costs nothing before it is sent.
-// Errors are ErrTooLarge, ErrShare, ErrFull and those of r; the lease must be
-// released in any case.
+// ReadAll reads a body of at most most bytes into memory that the lease holds, byte for byte,
+// so that what a client claims to send costs nothing before it is sent. Errors are ErrTooLarge,
+// ErrShare, ErrFull and those of r; the lease must be released in any case.
 func (l *Lease) ReadAll(r io.Reader, most int64) ([]byte, error) {
 	var body []byte
 	for size := min(firstBody, most); ; size = min(2*size, most) {

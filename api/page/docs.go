@@ -24,9 +24,8 @@ type operation struct {
 	Parameters   []gjson.Result
 }
 
-// Docs makes the page of a description in OpenAPI 3.1, given as JSON: the
-// operations by their first tag, their parameters and answers, and the schemas.
-// References to other documents are left out.
+// Docs makes the page of a description in OpenAPI 3.1, as JSON: the operations by their first
+// tag, their parameters and answers, and the schemas, without those of other documents.
 func Docs(openapi []byte) ([]byte, error) {
 	if !gjson.ValidBytes(openapi) {
 		return nil, errors.New("show the description: it is no JSON")
@@ -56,8 +55,7 @@ func (d *description) Meant(object gjson.Result) gjson.Result {
 	return d.Get(strings.ReplaceAll(path, "/", "."))
 }
 
-// Named is the name of the schema that a schema or its items refer to; "" without a
-// reference.
+// Named is the name of the schema that a schema or its items refer to; "" without a reference.
 func (*description) Named(schema gjson.Result) string {
 	ref := cmp.Or(schema.Get("$ref").String(), schema.Get("items.$ref").String())
 	return strings.TrimPrefix(ref, "#/components/schemas/")

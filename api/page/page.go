@@ -1,13 +1,11 @@
 // Package page shows an answer of the API to a person: its JSON, indented, with links, and
 // the description of the API.
 //
-// Goals: text from a PO file or a request never becomes markup, runs or reorders
-// the text around it: html/template writes all markup; pages need no script and
-// nothing from another host; they can be read on a phone, in the dark and by a
-// screen reader; their size is bounded.
+// Goals: text from a PO file or a request never becomes markup, runs or reorders the text
+// around it: html/template writes all markup; pages need no script and nothing from another
+// host; they can be read on a phone, in the dark and by a screen reader; their size is bounded.
 //
-// Non-goals: it knows no resource, no store and no HTTP. It adds no facts: api/web has the
-// pages for people.
+// Non-goals: resources, store, HTTP, further facts: api/web has the pages for people.
 package page
 
 import (
@@ -24,8 +22,7 @@ import (
 	"unicode/utf8"
 )
 
-// Policy is the Content-Security-Policy of every page: it allows the page's own
-// style and nothing else.
+// Policy is the Content-Security-Policy of every page: its own style and nothing else.
 const Policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 //go:embed *.html
@@ -128,9 +125,8 @@ func webURL(s string) string {
 	return s
 }
 
-// Visible replaces characters that are invisible or reorder the text around them:
-// control characters by their pictures, marks of direction and invisible
-// separators by their numbers.
+// Visible replaces characters that are invisible or reorder the text around them: control
+// characters by their pictures, marks of direction and invisible separators by their numbers.
 func Visible(s string) string {
 	if strings.IndexFunc(s, hidden) < 0 && utf8.ValidString(s) {
 		return s

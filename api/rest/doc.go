@@ -3,7 +3,6 @@
 // clients see (Problem), and the kinds of answers that are not JSON objects
 // (Array, Document, Download, ChangeStream, Redirect).
 //
-// Goals: a handler needs a context, a snapshot of the store and a Request, and
-// nothing of the server that runs it. Non-goals: resources, see api/resource;
-// caching, encodings and sending, see api.
+// Goals: a handler needs a context, a snapshot of the store and a Request, and nothing of the
+// server around. Non-goals: resources, see api/resource; caching, encodings, sending, see api.
 package rest

@@ -18,8 +18,7 @@ const (
 	defaultPageSize = 20
 	MaxPageSize     = 1000
 	MaxUnitsSize    = 10000
-	// chunkSize is the number of entries that are read at once of a list that
-	// is sent whole.
+	// chunkSize is how many entries of a list that is sent whole are read at once.
 	chunkSize = 1000
 )
 
@@ -123,14 +122,12 @@ func Slice[T any](all []T, w Window) []T {
 	return all[from:to]
 }
 
-// ListOf makes the page that a request asks for of a list held in memory. path
-// is the list's own.
+// ListOf makes the page that a request asks for of a list in memory. path is the list's own.
 func ListOf[T any](r *Request, all []T, maxSize int, path string) (*wire.List, error) {
 	return r.List(int64(len(all)), maxSize, path, func(w Window) (any, error) { return append([]T{}, Slice(all, w)...), nil })
 }
 
-// ListOfObjects is like ListOf; object makes the wire object of an entry on the
-// page.
+// ListOfObjects is like ListOf; object makes the wire object of an entry on the page.
 func ListOfObjects[T, O any](r *Request, all []T, path string, object func(*T) O) (*wire.List, error) {
 	return r.List(int64(len(all)), MaxPageSize, path, func(w Window) (any, error) { return Objects(Slice(all, w), object), nil })
 }
@@ -161,16 +158,14 @@ type Document struct {
 	ContentType string
 	// Filename, if set, offers the body as an attachment of that name.
 	Filename string
-	// BareName says that the filename is sent without quotes where that is
-	// possible, as Weblate does for file/.
+	// BareName: the filename is sent unquoted if possible, as Weblate does for file/.
 	BareName bool
 	Body     []byte
 	// Modified, if not zero, becomes Last-Modified.
 	Modified time.Time
 	// Ranges says that clients may ask for parts (RFC 9110 §14).
 	Ranges bool
-	// MaxAge, if above 0, is the number of seconds for which caches may keep it
-	// without asking.
+	// MaxAge, if above 0, is for how many seconds caches may keep it without asking.
 	MaxAge int
 	// Live says that it changes without the store, so it is never kept.
 	Live bool
@@ -187,8 +182,7 @@ const (
 	KeepNever
 )
 
-// Answer is an object with the status of the answer, or with the rule of how long clients
-// may keep it.
+// Answer is an object with the status of the answer, or with how long clients may keep it.
 type Answer struct {
 	// Status is that of a write which is not done yet (202), made something (201) or has no
 	// answer (204); 0: 200.
@@ -207,11 +201,9 @@ type Redirect string
 // and spooled, so that a slow client costs neither memory nor a snapshot.
 type Download struct {
 	ContentType, Filename string
-	// BareName says that the filename is sent without quotes where that is
-	// possible, as Weblate does for file/.
+	// BareName: the filename is sent unquoted if possible, as Weblate does for file/.
 	BareName bool
-	// Plan reads what is to be sent, and checks again that the client may see
-	// it.
+	// Plan reads what is to be sent, and checks again that the client may see it.
 	Plan func(ctx context.Context, snap *store.Snapshot) (*DownloadPlan, error)
 }
 
@@ -227,10 +219,9 @@ type DownloadPlan struct {
 	Write func(ctx context.Context, w io.Writer) error
 }
 
-// ChangeStream is an answer that does not end: the entries of a change list as
-// server-sent events; ours. Each event has the id of its entry. Ids have no
-// gaps and become visible in ascending order, so a client that comes back with
-// Last-Event-ID misses no entry and sees none twice.
+// ChangeStream is an answer that does not end: the entries of a change list as server-sent
+// events; ours. Each event has the id of its entry. Ids have no gaps and appear in ascending
+// order, so a client that comes back with Last-Event-ID misses no entry and sees none twice.
 type ChangeStream struct {
 	// Path names the list.
 	Path string

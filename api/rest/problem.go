@@ -17,8 +17,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// Problem is an error with its answer: a status and a body that clients may
-// see.
+// Problem is an error with its answer: a status and a body that clients may see.
 type Problem struct {
 	Status int
 	// Detail is the text of {"detail": …}.
@@ -37,8 +36,7 @@ type Problem struct {
 	Code string
 }
 
-// RetrySeconds is the time after which a client should try again while the
-// server has too much to do.
+// RetrySeconds is when a client should try again while the server has too much to do.
 const RetrySeconds = 5
 
 // Error returns the text that clients see.
@@ -84,9 +82,8 @@ func BareParameter(name, text string) *Problem {
 	return &Problem{Status: http.StatusBadRequest, Fields: map[string]string{name: text}, Detail: text, Bare: true}
 }
 
-// AsProblem turns an error into its answer. It is the only place where errors
-// become statuses. An unknown error is an internal one, whose text clients do
-// not see.
+// AsProblem turns an error into its answer. It is the only place where errors become statuses.
+// An unknown error is an internal one, whose text clients do not see.
 func AsProblem(err error) *Problem {
 	var p *Problem
 	var he *echo.HTTPError
@@ -219,11 +216,9 @@ type Access struct {
 	// Open are questions to forges, which can take long: they are noted in snapshots of the store,
 	// and asked outside of them; nil without an account.
 	Open *[]func(context.Context)
-	// Session is the secret of the browser's session that has Token; "" if the token
-	// itself was shown.
+	// Session is the secret of the session that has Token; "" if that was shown.
 	Session string
-	// Refused is the answer to a bad token or to one request too many,
-	// otherwise nil.
+	// Refused is the answer to a bad token or to one request too many, otherwise nil.
 	Refused error
 }
 
@@ -257,8 +252,7 @@ func (a Access) Ask(ctx context.Context) {
 // Authenticated reports whether the client showed a token that counts.
 func (a Access) Authenticated() bool { return a.Claimed || a.Token.ID != 0 }
 
-// Sees reports whether what is private in a project is shown; all scopes of tokens
-// allow it.
+// Sees reports whether what is private in a project is shown; all scopes of tokens allow it.
 func (a Access) Sees(project *catalog.Project) bool { return a.Token.Sees(project.Slug) }
 
 // SeesAll reports whether nothing is hidden.
@@ -279,8 +273,7 @@ func (a Access) Told(project *catalog.Project) bool {
 	return a.Token.May(catalog.ScopeWrite, project.Slug, true, "")
 }
 
-// Key tells apart kinds of access whose answers differ; it is "" for anonymous
-// clients.
+// Key tells apart kinds of access whose answers differ; it is "" for anonymous clients.
 func (a Access) Key() string {
 	switch {
 	case a.Token.ID == 0:
@@ -291,9 +284,8 @@ func (a Access) Key() string {
 	return strconv.FormatBool(a.Token.Writes()) + ":" + string(a.Token.Projects) + ":" // Failure
 }
 
-// Cacheable reports whether answers may be kept for other clients with the same
-// key. Those to an account and to a session are not: roles change, and pages have forms for
-// that session alone.
+// Cacheable reports whether answers may be kept for other clients with the same key, unlike
+// those to accounts and sessions: roles change, and pages have forms for that session alone.
 func (a Access) Cacheable() bool {
 	return !a.Claimed && a.Refused == nil && a.Session == "" && a.Token.Account == nil
 }

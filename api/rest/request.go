@@ -19,15 +19,13 @@ import (
 	"github.com/repoglot/repoglot/api/wire"
 )
 
-// Request is what handlers know of the request that they answer. It is valid
-// until the request is answered.
+// Request is what handlers know of the request that they answer, valid until they did.
 type Request struct {
 	// HTTP is the request as it came.
 	HTTP *http.Request
 	// Params are the parameters of the query.
 	Params Params
-	// Now is when it was received: a day that it names, such as yesterday, is the same
-	// until it is answered.
+	// Now is when it was received, so that a day such as yesterday stays the same.
 	Now time.Time
 	// Link makes the addresses in the answer.
 	Link wire.Links
@@ -35,8 +33,7 @@ type Request struct {
 	Representation Representation
 	// Dialect is what the server is configured to do as newer Weblates do.
 	Dialect Dialect
-	// Chunk, if above 0, is the number of a part of a list that is sent whole:
-	// page and page_size do not count.
+	// Chunk, if above 0, is a part of a list sent whole: page and page_size do not count.
 	Chunk int
 
 	// Asked, if not nil, is what a POST asks that stores nothing.
@@ -50,8 +47,7 @@ type Request struct {
 	names, values []string // of the path's parameters
 }
 
-// Dialect is how answers differ from Weblate 4.x for clients of newer versions. The zero
-// value is 4.x.
+// Dialect is how answers differ from Weblate 4.x, the zero value, for clients of newer ones.
 type Dialect struct {
 	// PageSize is the number of entries of a page without page_size; of strings four
 	// times as many. 0 is 20, also of strings.
@@ -62,14 +58,12 @@ type Dialect struct {
 	NewestFirst bool
 }
 
-// NewRequest makes a request whose path has parameters of these names and
-// values.
+// NewRequest makes a request whose path has parameters of these names and values.
 func NewRequest(r *http.Request, names, values []string) *Request {
 	return &Request{HTTP: r, names: names, values: values}
 }
 
-// PathParam returns a parameter of the path, unescaped; "" if the path has no
-// such parameter.
+// PathParam returns a parameter of the path, unescaped; "" if the path has no such parameter.
 func (r *Request) PathParam(name string) string {
 	i := slices.Index(r.names, name)
 	if i < 0 || i >= len(r.values) {
@@ -81,8 +75,7 @@ func (r *Request) PathParam(name string) string {
 	return r.values[i]
 }
 
-// PathID returns the parameter id of the path, or ErrNotFound if it cannot be
-// an id.
+// PathID returns the parameter id of the path, or ErrNotFound if it cannot be an id.
 func (r *Request) PathID() (int64, error) {
 	id, err := strconv.ParseUint(r.PathParam("id"), 10, 63)
 	if err != nil || id == 0 {

@@ -135,8 +135,7 @@ func (p *Provider) config(ctx context.Context, redirect string) (*oauth2.Config,
 	return c, nil
 }
 
-// discover asks an issuer for its addresses, once an hour, and one that is away once in some
-// seconds.
+// discover asks an issuer for its addresses, once an hour, or soon again if it is away.
 func (p *Provider) discover(ctx context.Context) (*oidc.Provider, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -32,8 +32,7 @@ type Language struct {
 	catalog.Progress
 }
 
-// bar is the share of a language, or of all: as a number from 0 to 100, as text, and its
-// colour.
+// bar is the share of a language, or of all: from 0 to 100, as text, and its colour.
 type bar struct {
 	Language
 	Percent    string
@@ -92,9 +91,8 @@ var templates = sync.OnceValue(func() *template.Template {
 	}).Parse(widgets))
 })
 
-// Lookup returns the function that draws a file named <widget>-<color>.<svg or
-// png>. All widgets are SVG: clients go by the Content-Type, not by the name. A
-// colour that a widget does not have means its first one.
+// Lookup returns the function that draws a file named <widget>-<color>.<svg or png>. All are
+// SVG: clients go by the Content-Type, not the name. Another colour means the first one.
 func Lookup(file string) (draw func(*Progress) ([]byte, error), ok bool) {
 	name, vector := strings.CutSuffix(file, ".svg")
 	name, bitmap := strings.CutSuffix(name, ".png")
@@ -126,8 +124,7 @@ func Lookup(file string) (draw func(*Progress) ([]byte, error), ok bool) {
 	}, true
 }
 
-// escapeXML escapes s as XML text; characters that XML 1.0 does not allow
-// become U+FFFD.
+// escapeXML escapes s as XML text; characters that XML 1.0 does not allow become U+FFFD.
 func escapeXML(s string) string {
 	var b strings.Builder
 	_ = xml.EscapeText(&b, []byte(s)) // a Builder never fails

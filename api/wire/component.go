@@ -80,14 +80,12 @@ func NewIncomings(l *catalog.Incomings) Object {
 	return Object{"results", results, "problem", l.Problem, "detail", l.Failed}
 }
 
-// spdx holds the licence identifiers of the SPDX licence list, deprecated
-// ones included, one per line in byte order.
+// spdx has the licence identifiers of SPDX, deprecated ones too, one per line in byte order.
 //
 //go:embed spdx.txt
 var spdx string
 
-// licenseURL returns the SPDX page of a licence; null for "", "proprietary" and
-// any other name that is not in the SPDX list.
+// licenseURL returns the SPDX page of a licence; null for "", "proprietary" and other names.
 func licenseURL(id string) *string {
 	if id == "" || !strings.HasPrefix(spdx, id+"\n") && !strings.Contains(spdx, "\n"+id+"\n") {
 		return nil
@@ -95,8 +93,7 @@ func licenseURL(id string) *string {
 	return OrNull("https://spdx.org/licenses/" + id + ".html")
 }
 
-// addonDiscovery is the add-on that finds components
-// (docs/compatibility.md#addons).
+// addonDiscovery is the add-on that finds components (docs/compatibility.md#addons).
 const addonDiscovery = "weblate.discovery.discovery"
 
 // NewAddon makes the add-on of a component that a discovery made. A component has at most one,
@@ -135,9 +132,8 @@ func templateOf(pattern string) string {
 	return strings.NewReplacer(componentMark, "{{ component }}", "{component_name}", "{{ component|basename }}").Replace(pattern)
 }
 
-// NeedsMerge reports whether the remote has commits whose strings are not
-// served: before the first import, and while a component waits to be read
-// again. It knows nothing of commits after the last pull.
+// NeedsMerge reports whether the remote has commits whose strings are not served: before the
+// first import, and while a component waits to be read again, as of the last pull.
 func NeedsMerge(c *catalog.Component) bool { return !c.Imported || c.Head == "" }
 
 // NewRepository makes the state of the repository of a component. commit is nil if
@@ -157,8 +153,7 @@ func NewProjectRepository(l Links, path string, needsCommit, needsMerge, needsPu
 	return Object{"needs_commit", needsCommit, "needs_merge", needsMerge, "needs_push", needsPush, "url", l.API(path + "repository/")}
 }
 
-// statusOf is worded like git status in a repository without changes of its
-// own.
+// statusOf is worded like git status in a repository without changes of its own.
 func statusOf(c *catalog.Component) string {
 	branch := cmp.Or(branchOf(c), "HEAD")
 	state := "Your branch is up to date with 'origin/" + branch + "'."

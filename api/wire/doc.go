@@ -4,7 +4,6 @@
 // The order of fields is the order of keys in an answer. No other package has the
 // JSON tags of answers.
 //
-// Goals: every payload is a pure function of its arguments; all addresses are
-// built by Links and Path; no payload contains credentials. Non-goals: reading
-// the store; deciding what a client may see.
+// Goals: every payload is a pure function of its arguments; all addresses are of Links and
+// Path; no payload contains credentials. Non-goals: reading the store; what a client may see.
 package wire

@@ -13,9 +13,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// JSON encodes a value without a final newline. Non-ASCII characters and <, >,
-// & are not escaped (docs/compatibility.md#json). With an indent above 0 it
-// uses that many blanks per level.
+// JSON encodes a value without a final newline. Non-ASCII characters and <, >, & are not
+// escaped (docs/compatibility.md#json). An indent above 0 is so many blanks per level.
 func JSON(value any, indent int) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -29,9 +28,8 @@ func JSON(value any, indent int) ([]byte, error) {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
-// appendString writes a quoted string like an encoding/json that does not
-// escape HTML: it escapes control characters, the two line separators of
-// Unicode and invalid UTF-8.
+// appendString writes a quoted string like an encoding/json that does not escape HTML: it
+// escapes control characters, the two line separators of Unicode and invalid UTF-8.
 func appendString(b []byte, s string) []byte {
 	return append(appendText(append(b, '"'), s), '"')
 }
@@ -103,8 +101,7 @@ func (p Percent) MarshalJSON() ([]byte, error) {
 // share is the percentage n of total; 0.0 if total is 0.
 func share(n, total int64) Percent { return Percent(catalog.Percent(n, total, 0)) }
 
-// shareDone is the percentage n of total for a measure of completeness: 100.0
-// if total is 0.
+// shareDone is the percentage n of total for a measure of completeness: 100.0 if total is 0.
 func shareDone(n, total int64) Percent { return Percent(catalog.Percent(n, total, 1000)) }
 
 // ChangeTime formats the timestamp of a change entry, with microseconds.
@@ -226,9 +223,8 @@ func encoded(value any) []byte {
 	return text
 }
 
-// Links makes the absolute URLs of one answer. URLs of API resources end with
-// the format of the request, URLs of web pages do not
-// (docs/compatibility.md#addresses).
+// Links makes the absolute URLs of one answer. URLs of API resources end with the format of the
+// request, URLs of web pages do not (docs/compatibility.md#addresses).
 type Links struct {
 	// Base is the scheme and the host, without a trailing slash.
 	Base string

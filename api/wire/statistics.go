@@ -61,8 +61,7 @@ func NewMatrixCell(l Links, t *catalog.Translation, project, component string, s
 	}
 }
 
-// Credit is an author in a list of credits. The address is empty: repositories' mail
-// addresses are not shown.
+// Credit is an author in a list of credits. The address is empty: repositories' are not shown.
 type Credit struct {
 	Email       string `json:"email"`
 	FullName    string `json:"full_name"`

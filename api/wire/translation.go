@@ -40,8 +40,7 @@ func TranslatePath(project, component, language string) string {
 }
 
 // NewLanguage makes the object of a language. Its plural is the default one
-// (docs/compatibility.md#plurals); population, of newer Weblates, is the number of people who
-// speak it, 0 if unknown.
+// (docs/compatibility.md#plurals); population, of newer Weblates, is of people, 0 if unknown.
 func NewLanguage(l Links, from lang.Language) Object {
 	p, plural := Path("api", "languages", from.Code), from.Plural
 	return Object{

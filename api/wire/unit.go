@@ -9,8 +9,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// NewUnitPage makes a page of units; scope returns the scope of a unit, which is that of its
-// translation.
+// NewUnitPage makes a page of units; scope returns that of a unit's translation.
 func NewUnitPage(units []catalog.Unit, scope func(u *catalog.Unit) *UnitScope) ListWriter {
 	return ListWriter{len(units), func(b []byte, i int) []byte { return scope(&units[i]).appendUnit(b, &units[i]) }}
 }
