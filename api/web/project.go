@@ -120,18 +120,13 @@ func (p *Pages) projects(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 // matrix is the page of a project: languages × components.
 type matrix struct {
 	Project               catalog.Project
-	Columns               []column
+	Columns               []row
 	Rows                  []row
 	ColPages              paging
-	Filter                string
+	Turned                bool   // the rows are components, of which there are more than languages
+	By                    string // the parameter that filters the rows
 	Components, Languages int
 	Trends                bool // whether a cell says how it changed
-}
-
-type column struct {
-	*store.ComponentRow
-	Strings int64
-	Bare    bool // it has no template
 }
 
 // cell is a component in a language; URL is "" if it has no such translation.
@@ -152,34 +147,53 @@ func (p *Pages) matrix(ctx context.Context, snap *store.Snapshot, _ *rest.Reques
 	if err != nil {
 		return err
 	}
-	m := matrix{Project: *project, Filter: strings.TrimSpace(v.param("lang")), Components: len(rows)}
+	m := matrix{Project: *project, Components: len(rows), By: "lang"}
 	for i := range counts {
 		v.About.add(counts[i].tally)
 	}
 	languages := p.languageRows(v, counts, len(rows))
 	m.Languages = len(languages)
 	v.About.inTranslations(v, m.Languages, m.Components)
-	wanted := strings.ToLower(m.Filter)
-	languages = slices.DeleteFunc(languages, func(r row) bool {
-		return v.filtered(&r.tally) || !strings.Contains(strings.ToLower(r.Name+" "+r.Code+" "+p.env.Language(r.Code).Name), wanted)
-	})
 	for i := range languages {
 		languages[i].URL = path("languages", languages[i].Code, project.Slug)
 	}
-	sorted(languages, v.order())
-	var columns []column
-	for _, c := range rows {
-		if c.Imported {
-			columns = append(columns, column{c, sources[c.ID].Strings().Units, !sources[c.ID].HasTemplate})
-		}
+	parts := componentRows(v, rows, counts, sources)
+	m.Rows, m.Columns = languages, parts
+	if m.Turned = len(parts) > len(languages); m.Turned {
+		m.Rows, m.Columns, m.By = parts, languages, "component"
 	}
-	m.ColPages, m.Columns = cutPage(v, "cols", columns, maxColumns)
-	v.Pages, m.Rows = cutPage(v, "page", languages, max(1, maxCells/max(1, len(m.Columns))))
+	wanted := strings.ToLower(strings.TrimSpace(v.param(m.By)))
+	m.Rows = slices.DeleteFunc(m.Rows, func(r row) bool {
+		return v.filtered(&r.tally) || !strings.Contains(strings.ToLower(r.Name+" "+r.Code+" "+p.env.Language(r.Code).Name), wanted)
+	})
+	sorted(m.Rows, v.order())
+	sorted(m.Columns, "")
+	m.ColPages, m.Columns = cutPage(v, "cols", m.Columns, maxColumns)
+	v.Pages, m.Rows = cutPage(v, "page", m.Rows, min(maxRows, maxCells/max(1, len(m.Columns))))
 	if err := fillCells(ctx, snap, v, &m, sources); err != nil {
 		return err
 	}
 	v.Body = m
 	return p.fillOverview(ctx, snap, v, rows, counts, project)
+}
+
+// componentRows adds up counts by component, of those that are imported.
+func componentRows(v *view, rows []*store.ComponentRow, counts []row, sources map[int64]*catalog.Translation) []row {
+	sums := map[int64]tally{}
+	for i := range counts {
+		sum := sums[counts[i].component.ID]
+		sum.add(counts[i].tally)
+		sums[counts[i].component.ID] = sum
+	}
+	var list []row
+	for _, c := range rows {
+		if c.Imported {
+			r := row{tally: sums[c.ID], Name: c.Settings.Name, URL: path("projects", c.Project.Slug, c.Slug), Strings: sources[c.ID].Strings().Units, Glossary: c.Settings.IsGlossary, component: c}
+			r.inTranslations(v, 1, 1)
+			list = append(list, r)
+		}
+	}
+	return list
 }
 
 func aboutProject(v *view, project *catalog.Project) {
@@ -188,17 +202,21 @@ func aboutProject(v *view, project *catalog.Project) {
 }
 
 // fillCells reads the translations that the page shows, and how they were 30 days ago. The
-// author of a row's last change is named if the page shows its component.
+// author of a row's last change is named if the page shows where it was.
 func fillCells(ctx context.Context, snap *store.Snapshot, v *view, m *matrix, sources map[int64]*catalog.Translation) error {
-	at, ids := map[int64]int{}, make([]int64, len(m.Columns))
-	for i := range m.Columns {
-		ids[i] = m.Columns[i].ID
-		at[ids[i]] = i
+	at, codeAt, parts, languages := map[int64]int{}, map[string]int{}, m.Columns, m.Rows
+	if m.Turned {
+		parts, languages = m.Rows, m.Columns
 	}
-	rowAt, codes := map[string]int{}, make([]string, len(m.Rows))
+	ids := rest.Objects(parts, func(r *row) int64 { return r.component.ID })
+	codes := rest.Objects(languages, func(r *row) string { return r.Code })
+	for i, id := range ids {
+		at[id] = i
+	}
+	for i, code := range codes {
+		codeAt[code] = i
+	}
 	for i := range m.Rows {
-		codes[i] = m.Rows[i].Code
-		rowAt[codes[i]] = i
 		m.Rows[i].Cells = make([]cell, len(m.Columns))
 	}
 	translations, err := snap.TranslationsIn(ctx, ids, codes)
@@ -215,13 +233,17 @@ func fillCells(ctx context.Context, snap *store.Snapshot, v *view, m *matrix, so
 		if t.IsSource {
 			continue
 		}
-		r := &m.Rows[rowAt[t.Language]]
-		if r.component.ID == t.ComponentID {
+		y, x := codeAt[t.Language], at[t.ComponentID]
+		slug := parts[x].component.Slug
+		if m.Turned {
+			y, x = x, y
+		}
+		r := &m.Rows[y]
+		if t.LastChange.Equal(r.Last) {
 			r.Author = t.LastAuthor
 		}
-		c := &r.Cells[at[t.ComponentID]]
+		c := &r.Cells[x]
 		c.tally = tallyOf(t, sources[t.ComponentID])
-		slug := m.Columns[at[t.ComponentID]].Slug
 		c.URL = path("projects", m.Project.Slug, slug, t.Language)
 		c.FailingURL = path("translate", m.Project.Slug, slug, t.Language) + "?q=has:check"
 		if before, ok := past[t.ID]; ok {

@@ -93,6 +93,8 @@ type row struct {
 	Author                          string // of the last change
 	Spark                           template.HTML
 	Cells                           []cell
+	Strings                         int64 // of a component
+	Glossary                        bool
 	Projects, Components, Languages int
 
 	key       string              // its place in the order of names; "": Name

@@ -88,7 +88,8 @@ const (
 	suggestionsOnPage = 20 // each has a form
 	groupsOnPage      = 30 // of a search: each unit that it finds is one string of a component
 
-	maxColumns, maxCells     = 20, 1000 // of a matrix
+	maxColumns, maxRows      = 20, 80 // of a matrix
+	maxCells                 = 1000
 	trendDays, sparkDays     = 30, 90
 	maxCurves                = 8  // of a chart; colours do not tell more apart
 	curveRows                = 16 // days in the table beside a chart
