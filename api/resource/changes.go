@@ -28,9 +28,8 @@ func (e *Env) getChange(ctx context.Context, snap *store.Snapshot, r *rest.Reque
 	return wire.NewChange(r.Link, &change), nil
 }
 
-// WithoutHidden limits q to the entries of visible components, of one project
-// or of all with "". It leaves q as it is where no entry is hidden: neither in
-// a private component nor in one that is no longer configured.
+// WithoutHidden limits q to the entries of visible components, of one project or of all with
+// "", unless no entry is hidden: in a private component or one that is no longer configured.
 func WithoutHidden(ctx context.Context, snap *store.Snapshot, q store.ChangeQuery, project string) (store.ChangeQuery, error) {
 	total, err := snap.Count(ctx, q)
 	if err != nil {
@@ -72,10 +71,9 @@ func listChanges(ctx context.Context, snap *store.Snapshot, r *rest.Request, of 
 	})
 }
 
-// changesOf selects the entries of a scope that the parameters ask for: Weblate's action,
-// user, timestamp_after and timestamp_before, and ours, ordering, after_id and unit. Like
-// Django REST framework it reports all wrong parameters at once, before the
-// page is looked at.
+// changesOf selects the entries of a scope that the parameters ask for: Weblate's action, user,
+// timestamp_after and timestamp_before, and ours, ordering, after_id and unit. Like Django REST
+// framework it reports all wrong parameters at once, before the page is looked at.
 func changesOf(ctx context.Context, snap *store.Snapshot, r *rest.Request, of *scope) (store.ChangeQuery, error) {
 	q, err := of.changes(ctx, snap)
 	if err != nil {
@@ -100,8 +98,7 @@ func changesOf(ctx context.Context, snap *store.Snapshot, r *rest.Request, of *s
 	return q, errs.Err()
 }
 
-// actionsOf returns the values of the parameter action. Each has to be a known
-// number; no value means no filter.
+// actionsOf returns the values of the parameter action, known numbers; none means no filter.
 func actionsOf(r *rest.Request, errs rest.FieldErrors) []catalog.Action {
 	var actions []catalog.Action
 	for _, p := range r.Params {
@@ -185,8 +182,7 @@ func (e *Env) feedRoutes() []Route {
 	return routes
 }
 
-// newFeed reads the end of a change list, or the ends of those of a language's
-// translations.
+// newFeed reads the end of a change list, or the ends of those of a language's translations.
 func (e *Env) newFeed(ctx context.Context, snap *store.Snapshot, r *rest.Request, of *scope) (*feed.Feed, error) {
 	here := r.HTTP.URL.EscapedPath()
 	if of.language != "" {

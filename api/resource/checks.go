@@ -21,8 +21,7 @@ func (e *Env) listUnitChecks(ctx context.Context, snap *store.Snapshot, r *rest.
 	return rest.ListOf(r, failedChecks(r.Link, set, &unit.Unit, &unit.Translation.Translation), rest.MaxUnitsSize, wire.UnitPath(unit.ID)+"checks/")
 }
 
-// listTranslationChecks lists the units of a translation with failing checks,
-// by id.
+// listTranslationChecks lists the units of a translation with failing checks, by id.
 func (e *Env) listTranslationChecks(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *store.TranslationRow) (any, error) {
 	return r.List(t.Stats.Failing.Units, rest.MaxUnitsSize, pathOf(t)+"checks/", func(w rest.Window) (any, error) {
 		units, err := snap.FailingUnits(ctx, t.ID, w.Offset, w.Limit)
@@ -77,8 +76,7 @@ func failedChecks(l wire.Links, set *checks.Set, u *catalog.Unit, t *catalog.Tra
 	return out
 }
 
-// listCheckSums lists the quality checks with the number of strings that fail each, the
-// greatest first; ours.
+// listCheckSums lists quality checks with how many strings fail each, the greatest first; ours.
 func listCheckSums(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	numbers, err := CheckUnits(ctx, snap)
 	if err != nil {
@@ -94,8 +92,7 @@ func listCheckSums(ctx context.Context, snap *store.Snapshot, r *rest.Request) (
 	})
 }
 
-// CheckUnits are the numbers of strings by check that they fail, in all components that the
-// client may see.
+// CheckUnits counts strings by check that they fail, in all components that the client may see.
 func CheckUnits(ctx context.Context, snap *store.Snapshot) (map[checks.ID]int64, error) {
 	ids, err := importedIDs(ctx, snap, "")
 	if err != nil {

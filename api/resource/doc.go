@@ -5,8 +5,7 @@
 // or a method of Env if it needs more; see Handler. The functions in visible.go
 // decide what a client may see: a handler gets every object from one of them.
 //
-// Goals: a client written for Weblate works unchanged; each object
-// and list is read in one snapshot; a write is refused before its body is read if the
-// token may not make it. Non-goals: sending, which is in api; the form of the JSON,
-// which is in api/wire.
+// Goals: a client written for Weblate works unchanged; each object and list is read in one
+// snapshot; a write is refused before its body is read if the token may not make it. Non-goals:
+// sending, which is in api; the form of the JSON, which is in api/wire.
 package resource

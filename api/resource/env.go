@@ -31,8 +31,7 @@ const (
 type Env struct {
 	// Languages is the language table.
 	Languages *lang.Table
-	// Logger is told of files that the store should have and does not; it must
-	// be set.
+	// Logger is told of files that the store should have and does not; it must be set.
 	Logger *slog.Logger
 	// Note logs some lines a minute of what people can cause any number of; it must be set.
 	Note func(message string, about ...any)
@@ -49,8 +48,7 @@ type Env struct {
 	// Progress returns how much of a component's first import is done, from 0 to 100,
 	// and whether one is running. It must be set.
 	Progress func(c *store.ComponentRow) (percent int, running bool)
-	// WithoutGitExport says that repositories cannot be cloned from this
-	// server: git_export is "" then.
+	// WithoutGitExport: no repositories can be cloned from this server; git_export is "".
 	WithoutGitExport bool
 	// Now is the clock; it must be set.
 	Now func() time.Time
@@ -68,8 +66,7 @@ type Edits interface {
 	Edit(ctx context.Context, component, translation int64, by edit.Author, edits []edit.Request) (changed int, err error)
 	// Upload makes edits or suggestions of a PO file. Errors are like those of Edit.
 	Upload(ctx context.Context, component, translation int64, by edit.Author, data []byte, o edit.UploadOptions) (edit.Counts, error)
-	// Suggest makes a text a suggestion for a string and returns its id. Errors are like
-	// those of Edit.
+	// Suggest makes a text a suggestion for a string and returns its id. Errors are Edit's.
 	Suggest(ctx context.Context, component, translation int64, by edit.Author, want edit.Request) (id int64, err error)
 	// AnswerSuggestion accepts such a suggestion, or rejects it.
 	AnswerSuggestion(ctx context.Context, component, translation int64, by edit.Author, a edit.Answer) error
@@ -79,8 +76,7 @@ type Edits interface {
 	Lock(ctx context.Context, component int64, by edit.Author, locked bool) (changed bool, err error)
 	// NoteTemplate has the files of a component compared with its template, and updated.
 	NoteTemplate(ctx context.Context, component int64, how string, by edit.Author) error
-	// Discard ends pending edits of a component that choose selects, whether their files are
-	// there or not.
+	// Discard ends pending edits of a component that choose selects, with or without files.
 	Discard(ctx context.Context, component int64, by edit.Author, reason string, suggest bool, choose func(*store.Edit) bool) (edit.Discarded, error)
 	// AddTranslation adds a language to a component. The error wraps one of package edit's.
 	AddTranslation(ctx context.Context, component int64, code string, by edit.Author) error

@@ -50,8 +50,7 @@ func (e *Env) getFiles(_ context.Context, _ *store.Snapshot, r *rest.Request) (a
 			fmt.Fprintf(&of, "%q %s %d\n", files[i].name, files[i].file.Blob, files[i].file.Modified.Unix())
 		}
 		p := &rest.DownloadPlan{Tag: e.tagOf(of.String()), Fixed: true, Modified: modified}
-		// A source translation without a file of its own has another
-		// translation's filename.
+		// A source translation without a file of its own has another one's filename.
 		once := slices.CompactFunc(slices.Clone(files), func(a, b archived) bool { return a.name == b.name })
 		p.Write = func(ctx context.Context, w io.Writer) error { return e.writeArchive(ctx, snap, w, once, rawEntry) }
 		if convert {
@@ -73,8 +72,7 @@ func (e *Env) getFiles(_ context.Context, _ *store.Snapshot, r *rest.Request) (a
 }
 
 // archivedFiles lists the files that the path names: of a component, by path; of the served
-// components of a project, each in a folder with the component's slug; or those of them
-// that are of one language.
+// components of a project, each in a folder of the component's slug; or those of one language.
 func (e *Env) archivedFiles(ctx context.Context, snap *store.Snapshot, r *rest.Request) (all []archived, newest time.Time, err error) {
 	if r.PathParam("component") != "" {
 		component, err := e.ImportedComponent(ctx, snap, r)
@@ -110,10 +108,9 @@ func (e *Env) tagOf(parts ...any) string {
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:15])
 }
 
-// filesOf lists the files of a component by path. modified is the time of the
-// newest change, and a removed file is a change, so it is never before the
-// newest commit. Paths that could lead out of the folder in which an archive is
-// unpacked are left out.
+// filesOf lists the files of a component by path. modified is the time of the newest change,
+// and a removed file is a change, so it is never before the newest commit. Paths that could
+// lead out of the folder in which an archive is unpacked are left out.
 func filesOf(ctx context.Context, snap *store.Snapshot, component *store.ComponentRow, folder string) (files []archived, modified time.Time, err error) {
 	translations, err := snap.Translations(ctx, component.ID)
 	if err != nil {
@@ -145,9 +142,8 @@ func filesOf(ctx context.Context, snap *store.Snapshot, component *store.Compone
 
 type entryWriter func(ctx context.Context, snap *store.Snapshot, z *zip.Writer, f *archived) error
 
-// writeArchive writes ZIP. The entries have the times of their commits, so that
-// the same files give the same bytes. Files that the store should have and does
-// not are logged, and listed in an entry of the archive.
+// writeArchive writes ZIP. The entries have the times of their commits: the same files give the
+// same bytes. Files that the store lacks are logged, and listed in an entry of the archive.
 func (e *Env) writeArchive(ctx context.Context, snap *store.Snapshot, w io.Writer, files []archived, write entryWriter) error {
 	z := zip.NewWriter(w)
 	var missing []string

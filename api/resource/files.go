@@ -35,9 +35,8 @@ var (
 	errNoFile     = &rest.Problem{Status: http.StatusNotFound, Detail: "The file of this translation is not stored: it comes with the next pull that reads it."}
 )
 
-// getFile answers the bytes of a translation's file as they are in the
-// repository, or with a format its strings in that format
-// (docs/compatibility.md#files-and-exports).
+// getFile answers the bytes of a translation's file as they are in the repository, or with a
+// format its strings in that format (docs/compatibility.md#files-and-exports).
 func (e *Env) getFile(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *store.TranslationRow) (any, error) {
 	name, _ := r.Params.Get("format")
 	q, _ := r.Params.Get("q")
@@ -254,8 +253,7 @@ func (e *Env) getNewTemplate(ctx context.Context, snap *store.Snapshot, _ *rest.
 	return &rest.Document{ContentType: "application/binary", Filename: slashpath.Base(base), Body: f.Data, Modified: f.Modified, Ranges: true}, err
 }
 
-// getMonolingualBase always answers 404: PO files hold source and translation,
-// so they have no such file.
+// getMonolingualBase always answers 404: PO files hold source and translation: they have none.
 func getMonolingualBase(context.Context, *store.Snapshot, *rest.Request, *store.ComponentRow) (any, error) {
 	return nil, errNoTemplate
 }

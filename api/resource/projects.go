@@ -30,8 +30,7 @@ func (e *Env) listComponents(ctx context.Context, snap *store.Snapshot, r *rest.
 	})
 }
 
-// newComponent makes the object of a component; withProject is false in the list
-// of a project.
+// newComponent makes the object of a component; withProject is false in the list of a project.
 func (e *Env) newComponent(l wire.Links, row *store.ComponentRow, withProject bool) wire.Object {
 	at := wire.ComponentPlace{Project: row.Project.Slug, Language: wire.NewLanguage(l, e.Language(row.Settings.SourceLanguage)), WithoutExport: e.WithoutGitExport}
 	if withProject {

@@ -24,8 +24,7 @@ import (
 )
 
 // A repository's state is public (docs/compatibility.md#repository-status), but for the words
-// of what failed. It can be read during the first
-// import, too: that is when people look.
+// of what failed. It can be read during the first import, too: that is when people look.
 
 // getRepository answers the state of the repository of a component, or of a translation.
 func (e *Env) getRepository(ctx context.Context, snap *store.Snapshot, r *rest.Request, row *store.ComponentRow) (any, error) {
@@ -108,8 +107,7 @@ func mayOperate(ctx context.Context, rows *[]*store.ComponentRow) error {
 	return mayOperateOn(ctx, (*rows)[0])
 }
 
-// mayOperateOn refuses a client that may not change a component that takes edits, or its
-// repository.
+// mayOperateOn refuses a client that may not change a component with edits, or its repository.
 func mayOperateOn(ctx context.Context, row *store.ComponentRow) error {
 	return may(ctx, catalog.ScopeAdmin, row, "")
 }
@@ -286,8 +284,7 @@ func (e *Env) run(ctx context.Context, operation string, o *operated) (waits boo
 	return true, nil
 }
 
-// onItsWay says of how many edits that were taken back a text was sent and may still arrive;
-// "" if of none.
+// onItsWay says of how many edits taken back a text was sent and may arrive; "" if of none.
 func onItsWay(sent int) string {
 	if sent == 0 {
 		return ""
@@ -295,8 +292,7 @@ func onItsWay(sent int) string {
 	return fmt.Sprintf("A text of %d edit(s) was sent already. It leaves our branch with the next push; if it arrives all the same, the text of before becomes a pending edit of yours.", sent)
 }
 
-// lock answers POST of a lock: of a component, or of all components of a project that
-// take edits.
+// lock answers POST of a lock: of a component, or of all of a project that take edits.
 func (e *Env) lock(ctx context.Context, _ *rest.Request, rows *[]*store.ComponentRow, body *rest.Body) (any, error) {
 	locked, err := body.Bool("lock")
 	if err != nil {
@@ -313,9 +309,8 @@ func (e *Env) lock(ctx context.Context, _ *rest.Request, rows *[]*store.Componen
 // maxErrand bounds an errand: its hosts have shorter limits, but there may be many.
 const maxErrand = 2 * time.Hour
 
-// Errands are what clients ask for and what goes on when they go away: who closes a
-// browser's tab or runs into a proxy's time limit has asked for a push all the same. Make
-// them with NewErrands.
+// Errands are what clients ask for and what goes on when they go away: who closes a tab or runs
+// into a proxy's time limit has asked for a push all the same. Make them with NewErrands.
 type Errands struct {
 	log     *slog.Logger
 	flights singleflight.Group
@@ -331,9 +326,8 @@ func NewErrands(log *slog.Logger) *Errands {
 	return e
 }
 
-// Do calls fn, unless a call for the same key is running: then it waits for that one. Its
-// result is ctx's error if ctx is done first; fn goes on then. The context of fn has the
-// values of ctx and ends with End.
+// Do calls fn, or waits for a running call for the same key. Its result is ctx's error if ctx
+// is done first; fn goes on then. The context of fn has the values of ctx and ends with End.
 func (e *Errands) Do(ctx context.Context, key string, fn func(context.Context) (any, error)) (any, error) {
 	done := e.flights.DoChan(key, func() (any, error) { return e.run(context.WithoutCancel(ctx), fn) })
 	select {
@@ -361,8 +355,7 @@ func (e *Errands) run(ctx context.Context, fn func(context.Context) (any, error)
 	return fn(ctx)
 }
 
-// End ends all errands, waits for them and refuses new ones. It may be called more than
-// once.
+// End ends all errands, waits for them and refuses new ones. It may be called more than once.
 func (e *Errands) End() {
 	e.end()
 	e.running.Lock()

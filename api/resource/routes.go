@@ -255,11 +255,10 @@ func Routes(e *Env) []Route {
 	}, e.feedRoutes(), e.widgetRoutes())
 }
 
-// Some lists are about things that people make in a translation service: groups
-// and roles, shared components, labels, categories, screenshots, a translation
-// memory, lists of components, notifications. A server over repositories has
-// none of them, but clients follow the links. So each list exists, with paging,
-// and is empty.
+// Some lists are about things that people make in a translation service: groups and roles,
+// shared components, labels, categories, screenshots, a translation memory, lists of
+// components, notifications. A server over repositories has none of them, but clients follow
+// the links. So each list exists, with paging, and is empty.
 
 // emptyList answers an empty list if what it belongs to is visible.
 func emptyList[T any](find finder[T]) Handler {

@@ -28,9 +28,8 @@ func getRoot(_ context.Context, _ *store.Snapshot, r *rest.Request) (any, error)
 	return o, nil
 }
 
-// getServerMetrics answers clients that show a token, as Weblate does. While
-// the server has no tokens, any will do: the answer says nothing that the lists
-// do not.
+// getServerMetrics answers clients that show a token, as Weblate does. While the server has no
+// tokens, any will do: the answer says nothing that the lists do not.
 func getServerMetrics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	if !rest.AccessOf(ctx).Authenticated() {
 		return nil, rest.ErrUnauthenticated
@@ -73,9 +72,8 @@ func getServerMetrics(ctx context.Context, snap *store.Snapshot, r *rest.Request
 // taskNamespace makes our UUIDs differ from others'.
 const taskNamespace = "repoglot first import\x00"
 
-// TaskID is the UUID of a component's first import. It is version 5 of RFC
-// 9562, so that every server gives the same one; that needs SHA-1, which
-// protects nothing here.
+// TaskID is the UUID of a component's first import. It is version 5 of RFC 9562, so that every
+// server gives the same one; that needs SHA-1, which protects nothing here.
 func TaskID(project, component string) string {
 	sum := sha1.Sum([]byte(taskNamespace + project + "/" + component))
 	sum[6] = sum[6]&0x0f | 0x50
@@ -108,22 +106,19 @@ func (e *Env) getTask(ctx context.Context, snap *store.Snapshot, r *rest.Request
 	return nil, rest.ErrNotFound
 }
 
-// openapi is the description of this API, written by hand; a test validates
-// every answer of the tests against it.
+// openapi is the description of this API, by which a test validates every answer of the tests.
 //
 //go:embed openapi.yaml
 var openapi string
 
-// Schema is the description with the program's version: as YAML, as JSON and as
-// a page.
+// Schema is the description with the program's version: as YAML, as JSON and as a page.
 type Schema struct {
 	yaml []byte
 	JSON func() ([]byte, error)
 	page func() ([]byte, error)
 }
 
-// NewSchema makes the description for a version of the program; "" is shown as
-// 0.
+// NewSchema makes the description for a version of the program; "" is shown as 0.
 func NewSchema(version string) Schema {
 	text := []byte(strings.Replace(openapi, "version: '0'", "version: "+strconv.Quote(cmp.Or(version, "0")), 1))
 	data := sync.OnceValues(func() ([]byte, error) {

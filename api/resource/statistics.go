@@ -54,8 +54,7 @@ func getProjectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Req
 		"translate_url", translate, "url_translate", translate, "missing", total.Progress.Missing), nil
 }
 
-// listProjectLanguages answers a bare array, sorted by the names of the
-// languages.
+// listProjectLanguages answers a bare array, sorted by the names of the languages.
 func (e *Env) listProjectLanguages(ctx context.Context, snap *store.Snapshot, r *rest.Request, project *catalog.Project) (any, error) {
 	sums, err := sumsOf(ctx, snap, project.Slug, "")
 	slices.SortFunc(sums, func(a, b store.Sum) int {
@@ -64,8 +63,7 @@ func (e *Env) listProjectLanguages(ctx context.Context, snap *store.Snapshot, r 
 	return &rest.Array{Items: e.languageStatistics(r, project, sums)}, err
 }
 
-// getStatistics answers the statistics of a language, or ours of everything that the client
-// may see.
+// getStatistics answers the statistics of a language, or ours of all that the client may see.
 func (e *Env) getStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request, of *scope) (any, error) {
 	sums, err := sumsOf(ctx, snap, "", of.language)
 	if err != nil {
@@ -256,10 +254,9 @@ func (e *Env) widgetRoutes() []Route {
 	return routes
 }
 
-// getWidget answers a picture of how much is translated, of a project, a
-// component or a translation; "-" as the component means a language of a
-// project. Private ones are not found, other than in Weblate
-// (docs/compatibility.md#badges).
+// getWidget answers a picture of how much is translated, of a project, a component or a
+// translation; "-" as the component means a language of a project. Private ones are not found,
+// other than in Weblate (docs/compatibility.md#badges).
 func (e *Env) getWidget(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	draw, ok := widget.Lookup(r.PathParam("widget"))
 	if !ok {

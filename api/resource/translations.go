@@ -78,8 +78,7 @@ func (e *Env) translationsOf(ctx context.Context, snap *store.Snapshot, r *rest.
 	})
 }
 
-// ServedComponents returns the visible components whose first import is done, by id, and
-// their ids in ascending order.
+// ServedComponents returns the visible components that are imported, by id, and the sorted ids.
 func ServedComponents(ctx context.Context, snap *store.Snapshot) (served map[int64]*store.ComponentRow, ids []int64, err error) {
 	rows, err := VisibleComponents(ctx, snap, "")
 	served = make(map[int64]*store.ComponentRow, len(rows))
@@ -121,9 +120,8 @@ func (e *Env) listLanguages(ctx context.Context, snap *store.Snapshot, r *rest.R
 	})
 }
 
-// VisibleLanguage finds the language that the path names: one of the table; otherwise the
-// code of a translation (a second file of one language); otherwise another spelling or an
-// alias.
+// VisibleLanguage finds the language that the path names: one of the table; otherwise the code
+// of a translation (a second file of one language); otherwise another spelling or an alias.
 func (e *Env) VisibleLanguage(ctx context.Context, snap *store.Snapshot, r *rest.Request) (lang.Language, error) {
 	code := cmp.Or(r.PathParam("code"), r.PathParam("language"))
 	if l, ok := e.Languages.ByCode(code); ok {

@@ -12,8 +12,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// listUsers lists git authors by id, or those whose username begins with the
-// parameter username.
+// listUsers lists git authors by id, or those whose username begins with the parameter.
 func listUsers(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	shown, err := ShownComponents(ctx, snap)
 	if err != nil {

@@ -13,15 +13,13 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// hidden reports whether the client must not see a component, nor anything that
-// reveals it.
+// hidden reports whether the client must not see a component, nor anything that reveals it.
 func hidden(ctx context.Context, project *catalog.Project, component *catalog.Component) bool {
 	return component.Settings.Private(project) && !rest.AccessOf(ctx).Sees(project)
 }
 
-// VisibleProject finds the project that the path names. Without a token for it a
-// private project is visible if one of its components is public, since the
-// component's payload contains the project.
+// VisibleProject finds the project that the path names. Without a token for it a private one is
+// visible if one of its components is public, since that component's payload contains it.
 func VisibleProject(ctx context.Context, snap *store.Snapshot, r *rest.Request) (catalog.Project, error) {
 	row, err := snap.Project(ctx, r.PathParam("project"))
 	if err != nil || !row.Private() || rest.AccessOf(ctx).Sees(&row.Project) {
@@ -34,8 +32,7 @@ func VisibleProject(ctx context.Context, snap *store.Snapshot, r *rest.Request) 
 	return row.Project, err
 }
 
-// VisibleComponents lists the visible components of a project, or of all with
-// "", by id.
+// VisibleComponents lists the visible components of a project, or of all with "", by id.
 func VisibleComponents(ctx context.Context, snap *store.Snapshot, project string) ([]*store.ComponentRow, error) {
 	rows, err := snap.Components(ctx, project)
 	if err != nil || rest.AccessOf(ctx).SeesAll() {
@@ -59,9 +56,8 @@ func visibleComponentBySlug(ctx context.Context, snap *store.Snapshot, project, 
 	return row, err
 }
 
-// ImportedComponent is VisibleComponent for the resources below a component,
-// which are not served before the first import is done
-// (docs/compatibility.md#first-import).
+// ImportedComponent is VisibleComponent for the resources below a component, which are not
+// served before the first import is done (docs/compatibility.md#first-import).
 func (e *Env) ImportedComponent(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ComponentRow, error) {
 	return e.importedComponentBySlug(ctx, snap, r.PathParam("project"), r.PathParam("component"))
 }
@@ -97,8 +93,7 @@ func namedComponents(ctx context.Context, snap *store.Snapshot, r *rest.Request)
 	return VisibleComponents(ctx, snap, project.Slug)
 }
 
-// servable checks that the component of a row is visible and that its first
-// import is done.
+// servable checks that the component of a row is visible and that its first import is done.
 func (e *Env) servable(ctx context.Context, snap *store.Snapshot, project *catalog.Project, component *catalog.Component) error {
 	if hidden(ctx, project, component) {
 		return rest.ErrNotFound
@@ -110,9 +105,8 @@ func (e *Env) servable(ctx context.Context, snap *store.Snapshot, project *catal
 	return err
 }
 
-// VisibleTranslation finds the translation that the path names: by language
-// code, by the file's own code, or by any spelling or alias of the language
-// (docs/compatibility.md#languages).
+// VisibleTranslation finds the translation that the path names: by language code, by the file's
+// own code, or by any spelling or alias of the language (docs/compatibility.md#languages).
 func (e *Env) VisibleTranslation(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.TranslationRow, error) {
 	project, component, code := r.PathParam("project"), r.PathParam("component"), r.PathParam("language")
 	t, err := snap.Translation(ctx, project, component, code)
@@ -132,8 +126,7 @@ func (e *Env) VisibleTranslation(ctx context.Context, snap *store.Snapshot, r *r
 	return t, e.servable(ctx, snap, &t.Project, &t.Component)
 }
 
-// VisibleProjects lists the projects that are visible or have a visible
-// component, by id.
+// VisibleProjects lists the projects that are visible or have a visible component, by id.
 func VisibleProjects(ctx context.Context, snap *store.Snapshot) ([]catalog.Project, error) {
 	all, err := snap.Projects(ctx)
 	if err != nil {
@@ -156,8 +149,7 @@ func VisibleProjects(ctx context.Context, snap *store.Snapshot) ([]catalog.Proje
 	return visible, nil
 }
 
-// ShownComponents returns the ids of the visible components, or nil if nothing
-// on the server is hidden.
+// ShownComponents returns the ids of the visible components; nil: nothing here is hidden.
 func ShownComponents(ctx context.Context, snap *store.Snapshot) ([]int64, error) {
 	q, err := WithoutHidden(ctx, snap, store.ChangeQuery{}, "")
 	return q.Components, err

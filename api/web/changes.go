@@ -105,8 +105,7 @@ func follows(entries []catalog.Change, i int) bool {
 	return i > 0 && entries[i].Commit != "" && entries[i].Commit == entries[i-1].Commit
 }
 
-// changes makes the entries of a page, which a client may see. They name what they are
-// of as people do.
+// changes makes the entries of a page, which a client may see, named as people do.
 func (p *Pages) changes(ctx context.Context, snap *store.Snapshot, v *view, entries []catalog.Change) error {
 	all := components{}
 	for i := range entries {
@@ -310,8 +309,7 @@ func (v *view) changesOf(name, title string) {
 	v.Heading, v.Title = v.L.T("Changes of %s", name), v.L.T("Changes")+" · "+title
 }
 
-// days returns the first and the last moment of a span of dates; the zero time for a text
-// that is no date.
+// days returns the first and last moment of a span of dates; zero for what is no date.
 func days(from, to string) (first, last time.Time) {
 	if at, err := time.Parse(time.DateOnly, from); err == nil {
 		first = at

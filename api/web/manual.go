@@ -166,8 +166,7 @@ func (p *Pages) manualPage(_ context.Context, _ *store.Snapshot, r *rest.Request
 	return nil
 }
 
-// findChapters finds pages with all words of a query: those with one in the title or in
-// the name of a section first.
+// findChapters finds pages with all words of a query: those with one in a title or name first.
 func findChapters(all []*chapter, q string) []*chapter {
 	words := strings.Fields(strings.ToLower(q))
 	var titled, others []*chapter

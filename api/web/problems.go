@@ -30,9 +30,8 @@ type problem struct {
 // where names a component with its project.
 func where(c *store.ComponentRow) string { return c.Settings.Name + " · " + c.Project.Settings.Name }
 
-// fillProblems lists which components are not imported yet, and what is wrong with them: pulls
-// and pushes that failed, filemasks without files, and files that cannot be read, with the time
-// of the entry that recorded it.
+// fillProblems lists which components are not imported yet, and what is wrong with them: failed
+// pulls and pushes, filemasks without files, unreadable files with the time of the entry.
 func (p *Pages) fillProblems(ctx context.Context, snap *store.Snapshot, v *view, rows []*store.ComponentRow, named bool) error {
 	p.fillImporting(ctx, v, rows)
 	byID, ids := map[int64]*store.ComponentRow{}, []int64{}
@@ -131,8 +130,7 @@ func told(ctx context.Context, c *store.ComponentRow, f *catalog.Failure) string
 	return rest.AccessOf(ctx).Failure(&c.Project, &shown)
 }
 
-// sinceWhen is the time of the newest entry of a component about a file that cannot be
-// read.
+// sinceWhen is the time of the newest entry of a component about a file that cannot be read.
 func sinceWhen(ctx context.Context, snap *store.Snapshot, component int64, file string) (time.Time, error) {
 	entries, err := snap.Changes(ctx, store.ChangeQuery{ComponentID: component, Actions: []catalog.Action{catalog.ActionParseError}, Newest: true, Limit: maxProblems})
 	for i := range entries {

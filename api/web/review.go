@@ -189,8 +189,7 @@ func (p *Pages) Review(ctx context.Context, r *rest.Request) (*Edited, error) {
 	return &Edited{Status: http.StatusConflict, Page: body}, err
 }
 
-// answer accepts or rejects one suggestion, or says in Wrong why not. An error is one of the
-// server.
+// answer accepts or rejects one suggestion, or says in Wrong why not. Errors are the server's.
 func (p *Pages) answer(ctx context.Context, v *view, f url.Values, id string, accept bool) (w *waiting, err error) {
 	number, _ := strconv.ParseInt(id, 10, 64)
 	a := edit.Answer{ID: number, Accept: accept, Why: resource.WhyOf(cmp.Or(f.Get("why"+id), f.Get("why")))}

@@ -21,8 +21,7 @@ func visible(s string) string {
 	return page.Visible(s)
 }
 
-// span is a part of a text: "" as it is, "ins" added, "del" removed, "mark" where a
-// check fails.
+// span is a part of a text: "" as is, "ins" added, "del" removed, "mark" where a check fails.
 type span = diff.Span
 
 // difference compares two texts word by word.
@@ -42,8 +41,7 @@ func forms(s string) string { return strings.ReplaceAll(s, catalog.FormSeparator
 // place is a part of a text, in code points.
 type place struct{ from, to int }
 
-// marked splits a text at the places where checks fail. An empty place marks the
-// character before it.
+// marked splits a text where checks fail. An empty place marks the character before it.
 func marked(s string, places []place) []span {
 	if len(places) == 0 {
 		return []span{{Text: visible(s)}}

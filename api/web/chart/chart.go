@@ -93,8 +93,7 @@ func steps(s *Series, until time.Time, x func(time.Time) float64, y func(int64) 
 	return b.String()
 }
 
-// niceStep is the distance of about four lines up to a value: 1, 2 or 5 times a power
-// of ten.
+// niceStep is the distance of about four lines up to a value: 1, 2 or 5 times a power of ten.
 func niceStep(most int64) int64 {
 	step := int64(1)
 	for {

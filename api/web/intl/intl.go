@@ -5,9 +5,8 @@
 // through gotext at run time, with plural forms. A language without a text shows the
 // English one. Non-goals: choosing what a page says.
 //
-// The files are an ordinary component of a gettext project, and .ci/demo serves
-// them as one. To add a language: its file in po/, its name in the table languages,
-// and `go generate ./api/web`.
+// The files are an ordinary component of a gettext project, and .ci/demo serves them as one. A
+// new language is a file in po/, a name in the table languages, and `go generate ./api/web`.
 package intl
 
 import (
@@ -25,8 +24,7 @@ import (
 	"golang.org/x/text/number"
 )
 
-// Files has the template, repoglot.pot, and a PO file for each language except
-// English, in the folder po.
+// Files has the template, repoglot.pot, and a PO file for each other language in the folder po.
 //
 //go:embed po
 var Files embed.FS
@@ -47,8 +45,7 @@ type Language struct {
 	get     func(text string, args ...any) string // of po; texts have verbs of their own
 }
 
-// languages are the languages of the pages; the first is the language of the
-// templates.
+// languages are the languages of the pages; the first is the language of the templates.
 var languages = [...]Language{
 	{Tag: "en", Name: "English", Dir: "ltr"},
 	{Tag: "cs", Name: "Čeština", Dir: "ltr"},
@@ -120,8 +117,7 @@ func (l *Language) T(text string, args ...any) string {
 // isolate keeps a text from changing the order of what is around it.
 func isolate(s string) string { return "\u2068" + s + "\u2069" }
 
-// N translates a text about a number, which fills in the verb %s, in the form of a
-// language.
+// N translates a text about a number, which fills in the verb %s, in the form of a language.
 func (l *Language) N(one, many string, n int64) string {
 	text := many
 	switch {
@@ -206,8 +202,7 @@ func (l *Language) LanguageName(code, name string) string {
 	return name
 }
 
-// TagOf is the tag of BCP 47 for the code of a translation, such as pt-BR for pt_BR;
-// "" if it has none.
+// TagOf is the tag of BCP 47 for the code of a translation (pt-BR for pt_BR), or "".
 func TagOf(code string) string {
 	base, modifier, _ := strings.Cut(code, "@")
 	tag := strings.ReplaceAll(base, "_", "-")
