@@ -151,6 +151,36 @@ func TestLongUntranslated(t *testing.T) {
 	}
 }
 
+// TestLongUntranslatedBeside: a string fails once it is old enough, whether the commit changes
+// files of another component or of none.
+func TestLongUntranslatedBeside(t *testing.T) {
+	const head = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\nmsgid \"One\"\nmsgstr \"x\"\n"
+	for _, path := range []string{"README", "b/cs.po"} {
+		repo := testrepos.Empty(t)
+		now := time.Date(2024, 1, 1, 9, 0, 0, 0, time.UTC)
+		since := map[string]time.Time{"One": now, "Two": now.AddDate(0, 0, 100)}
+		push := func(days int, path, text string) {
+			now = now.AddDate(0, 0, days)
+			repo.Commit(t, testrepos.Change{When: now, Files: map[string]string{path: text}})
+		}
+		push(0, "b/cs.po", head)
+		push(0, "a/cs.po", head)
+		w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"a": {Filemask: "a/*.po"}, "b": {Filemask: "b/*.po"}})
+		for day, step := range []struct {
+			days       int
+			path, text string
+		}{{0, "README", ""}, {100, "a/cs.po", head + "\nmsgid \"Two\"\nmsgstr \"\"\n"}, {50, path, head + "# 1\n"}, {41, path, head + "# 2\n"}} {
+			push(step.days, step.path, step.text)
+			w.Clock = now
+			w.Sync()
+			if got, want := longUntranslated(w, now, since, ""); !slices.Equal(got, want) || len(got) != day/3 {
+				t.Errorf("%s, step %d: %q fail, want %q", path, day, got, want)
+			}
+			w.Verify()
+		}
+	}
+}
+
 // mismatches is the number of mistakes that a recount finds.
 func mismatches(w *catalogtest.Puller) (n int) {
 	w.Read(func(ctx context.Context, s *store.Snapshot) error {

@@ -104,15 +104,17 @@ func noFiles(mask, branch string) string {
 	return fmt.Sprintf("the filemask %s matches no file of branch %s: correct filemask or branch", mask, branch)
 }
 
-// advance applies the changes of a step to the list of files and reports
-// whether any concerns the component.
-func (c *component) advance(changes []gitsource.Change) bool {
-	touched := false
+// touchedBy reports whether a change of a step concerns the component.
+func (c *component) touchedBy(changes []gitsource.Change) bool {
+	return slices.ContainsFunc(changes, func(ch gitsource.Change) bool { return c.selection.lists(ch.Path) })
+}
+
+// advance applies the changes of a step to the list of files.
+func (c *component) advance(changes []gitsource.Change) {
 	for _, ch := range changes {
 		if !c.selection.lists(ch.Path) {
 			continue
 		}
-		touched = true
 		i, found := c.find(ch.Path)
 		switch {
 		case ch.New.IsZero() && found:
@@ -124,7 +126,6 @@ func (c *component) advance(changes []gitsource.Change) bool {
 			c.files = slices.Insert(c.files, i, object.File{Path: ch.Path, Blob: ch.New})
 		}
 	}
-	return touched
 }
 
 // has reports whether the commit has a file at a path that the component reads.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/gitsource/filemask"
 	"github.com/repoglot/repoglot/gitsource/object"
 )
@@ -41,7 +42,7 @@ func (p *pull) discover(ctx context.Context, done map[string]discovery) error {
 		key, now := c.Spec.Project+"/"+c.Spec.Slug, discovery{p.head.Commit, c.Spec}
 		made, err := p.discovered(ctx, &c.Spec)
 		if err == nil {
-			if len(made) > 0 && reflect.DeepEqual(done[key], now) {
+			if len(made) > 0 && p.findsTheSame(ctx, done[key], &now) {
 				continue
 			}
 			var found int
@@ -59,6 +60,16 @@ func (p *pull) discover(ctx context.Context, done map[string]discovery) error {
 		done[key] = now
 	}
 	return nil
+}
+
+// findsTheSame reports whether a discovery finds the files now that it found before.
+func (p *pull) findsTheSame(ctx context.Context, before discovery, now *discovery) bool {
+	mask, err := filemask.Parse(now.spec.Settings.Filemask)
+	if err != nil || !reflect.DeepEqual(before.spec, now.spec) {
+		return false
+	}
+	changes, err := p.reader.Changed(ctx, before.head, now.head, filemask.NewMatcher([]filemask.Mask{mask}))
+	return err == nil && !slices.ContainsFunc(changes, func(c gitsource.Change) bool { return c.Old.IsZero() || c.New.IsZero() })
 }
 
 // discoverOne makes the components of one discovery and counts those with files. made

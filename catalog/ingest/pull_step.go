@@ -171,7 +171,7 @@ func checkStep(ctx context.Context, k *checkup.Step, convoy, touched []*componen
 		return n, err
 	}
 	rest := slices.DeleteFunc(slices.Clone(convoy), func(c *component) bool { return slices.Contains(touched, c) })
-	if err := k.LongUntranslated(ctx, checked(rest...)); err != nil {
+	if err := k.LongUntranslated(ctx, checked(rest...), false); err != nil {
 		return n, err
 	}
 	return k.NewFailures(ctx)

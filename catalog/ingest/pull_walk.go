@@ -48,8 +48,8 @@ func (p *pull) walk(ctx context.Context, comps []*component) error {
 	if !p.reader.HasState(base) {
 		return p.jump(ctx, comps, p.head, from)
 	}
-	if err := p.listFiles(ctx, base, comps); err != nil {
-		return err
+	for _, c := range comps {
+		c.files = nil // the first step that touches it lists them
 	}
 	at := from
 	for step, err := range p.reader.Steps(ctx, base, p.head, matcher(comps)) {
@@ -59,11 +59,20 @@ func (p *pull) walk(ctx context.Context, comps []*component) error {
 		if err != nil {
 			return err
 		}
-		var touched []*component
+		var touched, unlisted []*component
 		for _, c := range comps {
-			if c.advance(step.Changes) {
-				touched = append(touched, c)
+			if !c.touchedBy(step.Changes) {
+				continue
 			}
+			if touched = append(touched, c); c.files == nil {
+				unlisted = append(unlisted, c)
+			}
+		}
+		if err := p.listFiles(ctx, base, unlisted); err != nil {
+			return err
+		}
+		for _, c := range touched {
+			c.advance(step.Changes)
 		}
 		if err := p.applyStep(ctx, move{convoy: comps, from: at}, touched, &step); err != nil {
 			return err
@@ -76,7 +85,7 @@ func (p *pull) walk(ctx context.Context, comps []*component) error {
 	}
 	// The last commits touch no file of the components: only their heads move.
 	return p.advanceHeads(ctx, move{convoy: comps, from: at, to: head}, func(ctx context.Context, tx *store.StepTx) error {
-		return checkup.New(tx).LongUntranslated(ctx, checked(comps...)) // strings grow older with the head
+		return checkup.New(tx).LongUntranslated(ctx, checked(comps...), false) // strings grow older with the head
 	})
 }
 

@@ -126,7 +126,7 @@ type StepTx struct {
 	convoy       map[int64]*convoyMember
 	translations map[int64]int64    // component by translation
 	dirty        map[int64]struct{} // translations whose answers change
-	codesChanged bool               // a translation was stored: codes must be checked
+	codesChanged bool               // a translation came, or got another code: codes must be checked
 	authors      []stepAuthor       // in the order in which they were met
 	authorOf     map[string]int     // their places, by authorKey
 	deltas       []pendingDelta

@@ -291,7 +291,7 @@ func TestGenerations(t *testing.T) {
 	})
 }
 
-// Translations may swap codes within a step.
+// Translations may swap codes within a step. None may take another's code.
 func TestSwapCodes(t *testing.T) {
 	db := openWith(t, "app")
 	step(t, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) error {
@@ -311,6 +311,22 @@ func TestSwapCodes(t *testing.T) {
 		}
 		return err
 	})
+	put := func(from, to int, language string, removed bool) error {
+		_, err := db.Step(t.Context(), info(from, to, 1), func(ctx context.Context, tx *StepTx) error {
+			ts, err := tx.Translations(ctx, 1)
+			ts[0].Language, ts[0].Removed = language, removed
+			return errors.Join(err, tx.PutTranslation(ctx, &ts[0]))
+		})
+		return err
+	}
+	for _, removed := range []bool{false, true} {
+		if err := put(2, 3, "pt", false); !errors.Is(err, catalog.ErrInvalid) {
+			t.Errorf("removed before: %t, error %v", removed, err)
+		}
+		if err := put(2, 2, "pt", true); err != nil { // it has the code when it comes back
+			t.Error(err)
+		}
+	}
 }
 
 // No entry is older than the one before it in its component.

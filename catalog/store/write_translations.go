@@ -34,7 +34,6 @@ func (tx *StepTx) PutTranslation(ctx context.Context, t *catalog.Translation) (e
 	if _, err := tx.member(t.ComponentID); err != nil {
 		return err
 	}
-	tx.codesChanged = true
 	if t.ID == 0 {
 		return tx.insertTranslation(ctx, t)
 	}
@@ -52,6 +51,7 @@ func (tx *StepTx) PutTranslation(ctx context.Context, t *catalog.Translation) (e
 	if want == old {
 		return nil
 	}
+	tx.codesChanged = tx.codesChanged || t.Language != old.Language || t.Removed != old.Removed
 	if err := tx.s.Do(ctx, `UPDATE translations SET language = $1, file_code = $2, filename = $3, revision = $4, is_source = $5, removed = $6,
 		plural_number = $7, plural_formula = $8, outline = $9, template = $10, (`+stored.ColumnList(stored.FileCounts, "%s")+`) = `+sqldb.List(11, 3*len(stored.FileCounts))+`
 		WHERE id = `+fmt.Sprintf("$%d", 11+3*len(stored.FileCounts)), append(translationValues(t), t.ID)...); err != nil {
@@ -70,7 +70,7 @@ func (tx *StepTx) insertTranslation(ctx context.Context, t *catalog.Translation)
 	if err != nil {
 		return err
 	}
-	tx.translations[t.ID] = t.ComponentID
+	tx.translations[t.ID], tx.codesChanged = t.ComponentID, true
 	return tx.markChanged(ctx, t.ID)
 }
 

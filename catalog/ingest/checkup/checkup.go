@@ -123,7 +123,7 @@ func (k *Step) Run(ctx context.Context, comps []*Component) error {
 			return c.Blame(fmt.Errorf("check: %w", err))
 		}
 	}
-	if err := k.LongUntranslated(ctx, comps); err != nil {
+	if err := k.LongUntranslated(ctx, comps, true); err != nil {
 		return err
 	}
 	return k.multipleFailures(ctx)

@@ -57,17 +57,18 @@ func (r *recount) note(source int64) {
 	}
 }
 
-// LongUntranslated runs the check long_untranslated on components whose head moved.
-func (k *Step) LongUntranslated(ctx context.Context, comps []*Component) error {
+// LongUntranslated runs the check long_untranslated on components whose head moved. touched
+// says that their strings may have changed, too.
+func (k *Step) LongUntranslated(ctx context.Context, comps []*Component, touched bool) error {
 	for _, c := range comps {
-		if err := k.longUntranslatedOf(ctx, c); err != nil {
+		if err := k.longUntranslatedOf(ctx, c, touched); err != nil {
 			return c.Blame(fmt.Errorf("check: %w", err))
 		}
 	}
 	return nil
 }
 
-func (k *Step) longUntranslatedOf(ctx context.Context, c *Component) error {
+func (k *Step) longUntranslatedOf(ctx context.Context, c *Component, touched bool) error {
 	id := c.ID
 	was, err := k.tx.LaggingState(ctx, id)
 	if err != nil {
@@ -82,6 +83,11 @@ func (k *Step) longUntranslatedOf(ctx context.Context, c *Component) error {
 	off := s.IsGlossary || checks.Ignores(s.CheckFlags, checks.LongUntranslated)
 	if !was.Counted && (off || head.IsZero() || !was.Oldest.IsZero() && !was.Oldest.Before(v.now.Before)) {
 		return nil
+	}
+	if v.now.Percent = was.Percent; !touched && !off && was.Counted && was.Decided {
+		if moved, err := k.tx.LaggingBetween(ctx, id, was, v.now); err != nil || len(moved) == 0 {
+			return err
+		}
 	}
 	rows, err := k.tx.Translations(ctx, id)
 	if err != nil {
