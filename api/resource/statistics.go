@@ -298,7 +298,9 @@ func (e *Env) progressOf(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 		if ids, err = importedIDs(ctx, snap, project.Slug); err != nil {
 			return nil, err
 		}
-		p.Name = project.Settings.Name
+		if p.Name = project.Settings.Name; language != "" {
+			p.Components = len(ids)
+		}
 	}
 	sums, err := snap.Sums(ctx, store.SumQuery{Components: ids, Language: language, Sources: language != ""})
 	if err == nil && len(sums) == 0 && language != "" {

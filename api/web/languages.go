@@ -89,7 +89,7 @@ func (p *Pages) language(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 	list = slices.DeleteFunc(list, func(r row) bool { return v.filtered(&r.tally) })
 	sorted(list, v.order())
 	v.Pages, list = cutPage(v, "page", list, componentsOnPage)
-	if err := fillLanguageRows(ctx, snap, v, &o, list); err != nil {
+	if err := fillLanguageRows(ctx, snap, v, &o, list, rows); err != nil {
 		return err
 	}
 	v.Body = o
@@ -104,8 +104,8 @@ func (p *Pages) language(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 }
 
 // fillLanguageRows reads the curves and authors of the components that are shown, and
-// adds them up by project.
-func fillLanguageRows(ctx context.Context, snap *store.Snapshot, v *view, o *language, list []row) error {
+// adds them up by project; components are all that could have the language.
+func fillLanguageRows(ctx context.Context, snap *store.Snapshot, v *view, o *language, list []row, components []*store.ComponentRow) error {
 	ids := rest.Objects(list, func(r *row) int64 { return r.component.ID })
 	translations, err := snap.TranslationsIn(ctx, ids, []string{o.Language.Code})
 	if err != nil {
@@ -143,6 +143,13 @@ func fillLanguageRows(ctx context.Context, snap *store.Snapshot, v *view, o *lan
 		}
 		o.Projects[at].Rows = append(o.Projects[at].Rows, *c)
 		o.Projects[at].add(c.tally)
+	}
+	of := map[string]int{}
+	for _, c := range components {
+		of[path("projects", c.Project.Slug)]++
+	}
+	for i := range o.Projects {
+		o.Projects[i].inComponents(v, of[o.Projects[i].URL])
 	}
 	return nil
 }

@@ -84,3 +84,20 @@ func TestBrowserWideMatrix(t *testing.T) {
 		}
 	}
 }
+
+// TestPartsAreNamed: a percentage that covers a part says so: of a language over all, of each
+// project, on its badge; one of all says nothing.
+func TestPartsAreNamed(t *testing.T) {
+	t.Parallel()
+	s := newApplets(t, 3)
+	const part = "in 1 of 3 components"
+	for target, want := range map[string]int{
+		"/languages/ga/": 2, "/languages/ga/demo/": 2, "/languages/": 2, "/projects/demo/": 2, "/engage/demo/": 2, "/engage/demo/ga/": 2,
+		"/widget/demo/-/ga/svg-badge.svg": 2, "/widget/demo/-/de/svg-badge.svg": 0, "/widget/demo/a00/ga/svg-badge.svg": 0, "/projects/demo/a00/ga/": 0,
+	} {
+		_, rec := send(s, http.MethodGet, target, "Accept", browser)
+		if got := strings.Count(rec.Body.String(), part); got != want {
+			t.Errorf("%s says %d times %q, want %d", target, got, part, want)
+		}
+	}
+}

@@ -23,6 +23,8 @@ type Progress struct {
 	Language
 	// Languages are sorted by name.
 	Languages []Language
+	// Components is how many could have the one language that it is about; else 0.
+	Components int
 }
 
 // Language is how much of one language is translated.
@@ -64,7 +66,7 @@ type picture struct {
 	bar
 	Bars            []bar
 	Background, Ink string // of the paper
-	Bare            string // ends a text about files that are measured against themselves
+	Bare            string // ends a text about a part, or files that are measured against themselves
 }
 
 // Label describes the picture for screen readers.
@@ -111,6 +113,9 @@ func Lookup(file string) (draw func(*Progress) ([]byte, error), ok bool) {
 		}
 		if of.WithoutTemplate() && of.Total > 0 {
 			p.Bare = ", no template"
+		}
+		if of.Components > int(of.Files) {
+			p.Bare += fmt.Sprintf(", in %d of %d components", of.Files, of.Components)
 		}
 		if of.Total == 0 {
 			p.Fill = "#9f9f9f"
