@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
@@ -18,8 +19,10 @@ import (
 const (
 	// maxLookups is the number of strings that one request may ask the memory for.
 	maxLookups = 100
-	// maxRemembered is the number of matches for each.
-	maxRemembered = 10
+	// MaxRemembered is the length of a string that the memory is asked for, in characters.
+	MaxRemembered = 2000
+	// maxMatches is the number of matches for each.
+	maxMatches = 10
 )
 
 // listMemory lists the texts of all strings that are translated, by id, in Weblate's shape:
@@ -87,6 +90,9 @@ func lookUp(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, er
 	if q.Strings, err = r.Asked.List("strings"); err == nil && (len(q.Strings) == 0 || len(q.Strings) > maxLookups) {
 		err = rest.BadParameter("strings", fmt.Sprintf("Ensure that it has 1 to %d texts.", maxLookups))
 	}
+	if err == nil && slices.ContainsFunc(q.Strings, func(s string) bool { return utf8.RuneCountInString(s) > MaxRemembered }) {
+		err = rest.BadParameter("strings", fmt.Sprintf("Ensure that each has no more than %d characters.", MaxRemembered))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -123,9 +129,9 @@ func Remembered(ctx context.Context, snap *store.Snapshot, q store.MemoryQuery) 
 	if q.Components, _, err = ServedComponents(ctx, snap); err != nil {
 		return nil, err
 	}
-	q.Most = maxRemembered
+	q.Most = maxMatches
 	found, err = snap.Memory(ctx, q)
-	if price, ok := errors.AsType[*store.ErrPrice](err); ok && price.Price > store.MaxSearchPrice {
+	if price, ok := errors.AsType[*store.ErrPrice](err); ok && price.Price > store.MaxSearchPrice || errors.Is(err, store.ErrTooSlow) {
 		return nil, rest.BadParameter("strings", "These are too many texts for so many strings: ask for fewer at a time.")
 	}
 	return found, SearchProblem(err)

@@ -123,6 +123,7 @@ func TestMemoryLookup(t *testing.T) {
 		`{"source_language": "en", "target_language": "cs", "strings": ["` + strings.Repeat(`x","`, 100) + `x"]}`: `"strings":["Ensure`,
 		`{"source_language": "en", "target_language": "cs", "strings": [{}]}`:                                     `"strings":["`,
 		`{"source_language": 7, "target_language": {}, "strings": ["x"]}`:                                         `"target_language":["Not a valid string."]`,
+		`{"source_language": "en", "target_language": "cs", "strings": ["` + strings.Repeat("é", 2001) + `"]}`:    `"strings":["Ensure`,
 		`[]`: `JSON parse error`,
 	} {
 		if rec, _ := look("", body); rec.Code != http.StatusBadRequest || !strings.Contains(rec.Body.String(), want) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
@@ -80,10 +81,10 @@ const cheapMemory = 5_000_000
 // fillMemory finds texts of similar sources for whoever edits the string, but for those that the
 // page shows already. A memory that is too large to be read here is asked through the API.
 func (p *Pages) fillMemory(ctx context.Context, snap *store.Snapshot, _ *rest.Request, _ *view, o *oneString) error {
-	if o.Form == nil {
+	first, _, _ := strings.Cut(o.Unit.Source, catalog.FormSeparator)
+	if o.Form == nil || utf8.RuneCountInString(first) > resource.MaxRemembered {
 		return nil
 	}
-	first, _, _ := strings.Cut(o.Unit.Source, catalog.FormSeparator)
 	q := store.MemoryQuery{SourceLanguage: o.Row.Component.Settings.SourceLanguage, Language: o.Row.Language, Strings: []string{first}}
 	found, err := resource.Remembered(store.WithSearchPrice(ctx, cheapMemory), snap, q)
 	if problem := (*rest.Problem)(nil); errors.As(err, &problem) {

@@ -97,16 +97,15 @@ func (s *Snapshot) Search(ctx context.Context, q SearchQuery) (*SearchResult, er
 	if plan, ok := s.db.searches.results.Get(key, generation); ok {
 		return &SearchResult{s, components, plan}, nil
 	}
-	inTime, cancel := context.WithTimeout(ctx, s.db.searches.timeLimit)
-	defer cancel()
 	search := s.search
 	if q.Missing {
 		search = s.planMissing
 	}
-	plan, err := search(inTime, &q)
-	if err != nil && inTime.Err() != nil && ctx.Err() == nil {
-		err = ErrTooSlow
-	}
+	var plan *searchPlan
+	err = s.inTime(ctx, func(ctx context.Context) (err error) {
+		plan, err = search(ctx, &q)
+		return err
+	})
 	if err != nil {
 		return nil, s.s.Fail(ctx, "search units", err)
 	}
@@ -114,6 +113,17 @@ func (s *Snapshot) Search(ctx context.Context, q SearchQuery) (*SearchResult, er
 		s.db.searches.results.Put(key, generation, plan, size)
 	}
 	return &SearchResult{s, components, plan}, nil
+}
+
+// inTime searches within the time limit; else the error is ErrTooSlow.
+func (s *Snapshot) inTime(ctx context.Context, search func(context.Context) error) error {
+	inTime, cancel := context.WithTimeout(ctx, s.db.searches.timeLimit)
+	defer cancel()
+	err := search(inTime)
+	if err != nil && inTime.Err() != nil && ctx.Err() == nil {
+		return ErrTooSlow
+	}
+	return err
 }
 
 func (s *Snapshot) search(ctx context.Context, q *SearchQuery) (*searchPlan, error) {

@@ -19,7 +19,8 @@ const LeastSimilar = 0.75
 
 const (
 	// maxSources is the number of sources of a string, different from each other, whose texts are
-	// looked at, maxSaid that of strings with one of them, maxSimilar that of all that are measured.
+	// looked at, maxSaid that of strings with one of them, maxSimilar that of all that are
+	// measured.
 	maxSources = 40
 	maxSaid    = 64
 	maxSimilar = 20_000
@@ -56,10 +57,12 @@ type Remembered struct {
 	delta int64 // that took it away; 0: none
 }
 
-// unitsOfMemory and entriesOfMemory read by indexes.
+// These read by indexes, and no text of more than 4,000 characters; of some hundred strings
+// together at most the newest 5,000 entries.
 const (
-	unitsOfMemory   = `SELECT id, source_id, target, state, removed, created FROM units WHERE translation_id = $1 AND source_id IN $ids`
-	entriesOfMemory = `SELECT c.unit_id, c.delta_id, c.old_target, c.old_state, d.at FROM changes c JOIN deltas d ON d.id = c.delta_id WHERE c.unit_id IN $ids ORDER BY c.unit_id, c.delta_id, c.n`
+	sourcesOfMemory = `SELECT id, source, context FROM units WHERE id IN $ids AND length(source) <= 4000`
+	unitsOfMemory   = `SELECT id, source_id, target, state, removed, created FROM units WHERE translation_id = $1 AND source_id IN $ids AND length(target) <= 4000`
+	entriesOfMemory = `SELECT c.unit_id, c.delta_id, c.old_target, c.old_state, d.at FROM changes c JOIN deltas d ON d.id = c.delta_id WHERE c.unit_id IN $ids AND length(c.old_target) <= 4000 ORDER BY c.delta_id DESC, c.n DESC LIMIT 5000`
 	commitBefore    = `SELECT p.commit_hash FROM deltas d JOIN deltas p ON p.component_id = d.component_id AND p.id < d.id AND p.commit_hash <> d.commit_hash AND p.commit_hash <> ''
 		WHERE d.id = $1 ORDER BY p.id DESC LIMIT 1`
 )
@@ -70,6 +73,14 @@ const (
 func (s *Snapshot) Memory(ctx context.Context, q MemoryQuery) (found [][]Remembered, err error) {
 	defer s.s.About(sqldb.SortedKeys(q.Components)...).End()
 	defer s.s.Failed(ctx, &err, "look into the memory")
+	err = s.inTime(ctx, func(ctx context.Context) (err error) {
+		found, err = s.memory(ctx, q)
+		return err
+	})
+	return found, err
+}
+
+func (s *Snapshot) memory(ctx context.Context, q MemoryQuery) (found [][]Remembered, err error) {
 	all, translations, err := s.memoryScope(ctx, &q)
 	if err != nil {
 		return nil, err
@@ -106,7 +117,7 @@ func (s *Snapshot) Memory(ctx context.Context, q MemoryQuery) (found [][]Remembe
 		b.found.Each(0, int64(maxSimilar-len(ids)), func(id int64) { ids = append(ids, id) })
 	}
 	texts := map[string][]similarUnit{}
-	err = s.s.QueryIn(ctx, `SELECT id, source, context FROM units WHERE id IN $ids`, nil, ids, sqldb.Cols3(func(id int64, source, context string) {
+	err = s.s.QueryIn(ctx, sourcesOfMemory, nil, ids, sqldb.Cols3(func(id int64, source, context string) {
 		texts[source] = append(texts[source], similarUnit{id, context})
 	}))
 	if err != nil {
@@ -207,6 +218,7 @@ func (s *Snapshot) remembered(ctx context.Context, q *MemoryQuery, translations 
 		}
 		if i, ok := now[m.UnitID]; ok && m.Target != list[i].Target {
 			list[i].Time = m.Time
+			delete(now, m.UnitID)
 		}
 		if of := took[m.UnitID]; state.Translated() {
 			m.Component, m.Source, m.Context, m.Similarity = of.Component, of.Source, of.Context, of.Similarity

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -20,6 +21,7 @@ type said struct {
 	language       string
 	source, target string
 	at             string
+	when           time.Time // the text came, or went
 }
 
 // memoryWorld is three components with similar sources. Texts change in each of some commits,
@@ -95,7 +97,7 @@ func newMemoryWorld(tb testing.TB, random *rand.Rand, n int, long bool) *memoryW
 				for _, u := range added {
 					d.Entries = append(d.Entries, Entry{Action: catalog.ActionNewUnit, UnitID: u.ID, State: u.State, OldState: catalog.StateAbsent, Target: u.Target})
 					if i > 0 && len(u.Source) < 1<<20 {
-						units = append(units, kept{*u.Unit, said{component: c, language: language, source: u.Source}})
+						units = append(units, kept{*u.Unit, said{component: c, language: language, source: u.Source, when: day(1)}})
 					}
 				}
 				if err := tx.AddDelta(ctx, d); err != nil {
@@ -115,7 +117,7 @@ func newMemoryWorld(tb testing.TB, random *rand.Rand, n int, long bool) *memoryW
 				e := Entry{Action: catalog.ActionStringRepoUpdate, UnitID: u.unit.ID, OldState: u.unit.State, Old: u.unit.Target}
 				if u.unit.State.Translated() {
 					past := u.is
-					past.target, past.at = u.unit.Target, head(commit-1)
+					past.target, past.at, past.when = u.unit.Target, head(commit-1), day(commit)
 					w.said = append(w.said, past)
 				}
 				if u.unit.Removed = random.IntN(5) == 0; u.unit.Removed {
@@ -129,6 +131,9 @@ func newMemoryWorld(tb testing.TB, random *rand.Rand, n int, long bool) *memoryW
 					if err := tx.UpdateUnits(ctx, []FingerprintedUnit{{Unit: &u.unit, Text: int64(100 + commit), Meta: 1}}); err != nil {
 						return err
 					}
+				}
+				if e.Target != e.Old {
+					u.is.when = day(commit)
 				}
 				if err := tx.AddDelta(ctx, Delta{ComponentID: u.is.component, TranslationID: u.unit.TranslationID, Commit: head(commit), At: day(commit), Entries: []Entry{e}}); err != nil {
 					return err
@@ -236,13 +241,16 @@ func testMemory(t *testing.T, long bool) {
 			slices.SortFunc(all, func(a, b float64) int { return cmp.Compare(b, a) })
 			for k, m := range got[i] {
 				list := is[[2]string{m.Source, m.Target}]
-				at := slices.IndexFunc(list, func(s said) bool { return s.at == m.At && s.component == m.Component.ID })
+				at := slices.IndexFunc(list, func(s said) bool { return s.at == m.At && s.component == m.Component.ID && s.when.Equal(m.Time) })
 				now := slices.ContainsFunc(list, func(s said) bool { return s.at == "" })
 				if at < 0 || now != (m.At == "") || m.Similarity != similarity[m.Source] || m.Similarity != all[k] {
 					t.Fatalf("%q, match %d of %v: %+v, want one of %+v", text, k, all, m, list)
 				}
 				if k > 0 && m.Similarity == got[i][k-1].Similarity && (m.At == "") && got[i][k-1].At != "" {
 					t.Fatalf("%q: %+v after %+v", text, m, got[i][k-1])
+				}
+				if newest := slices.MaxFunc(list, func(a, b said) int { return a.when.Compare(b.when) }); m.At != "" && !newest.when.Equal(m.Time) {
+					t.Fatalf("%q: %+v is not the newest of %+v", text, m, list)
 				}
 				delete(is, [2]string{m.Source, m.Target})
 			}

@@ -179,6 +179,9 @@ func TestSearchLimits(t *testing.T) {
 		if _, err := s.Search(ctx, q); !errors.Is(err, ErrTooSlow) {
 			t.Errorf("%v, want ErrTooSlow", err)
 		}
+		if _, err := s.Memory(ctx, MemoryQuery{Components: q.Components, SourceLanguage: "en", Language: "cs", Strings: []string{"x"}, Most: 1}); !errors.Is(err, ErrTooSlow) {
+			t.Errorf("the memory: %v, want ErrTooSlow", err)
+		}
 		return nil
 	})
 	w.db.searches.timeLimit = searchTime
