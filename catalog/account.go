@@ -306,9 +306,7 @@ func Names(names ...string) NameList {
 func (l NameList) All() []string { return strings.Fields(string(l)) }
 
 // Has reports whether a name is in the list.
-func (l NameList) Has(name string) bool {
-	return slices.Contains(l.All(), name)
-}
+func (l NameList) Has(name string) bool { return slices.Contains(l.All(), name) }
 
 // Token is an access token, without its secret, or what stands for one in the session of an
 // account.

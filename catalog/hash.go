@@ -28,9 +28,7 @@ type Identity struct {
 
 // Checksum returns the id_hash as a unit's web_url has it: the unsigned hash in
 // lower-case hexadecimal without padding.
-func Checksum(idHash int64) string {
-	return string(AppendChecksum(nil, idHash))
-}
+func Checksum(idHash int64) string { return string(AppendChecksum(nil, idHash)) }
 
 // AppendChecksum appends the result of Checksum to b.
 func AppendChecksum(b []byte, idHash int64) []byte {

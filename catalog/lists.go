@@ -17,3 +17,23 @@ func ByKey[T any, K comparable](list []T, key func(*T) K) map[K]*T {
 	}
 	return all
 }
+
+// Find returns the first element of a list that is meant, nil without one.
+func Find[T any](list []T, meant func(*T) bool) *T {
+	for i := range list {
+		if meant(&list[i]) {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// Try calls fn for the elements of a list in its order, and returns the first error.
+func Try[T any](list []T, fn func(*T) error) error {
+	for i := range list {
+		if err := fn(&list[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -179,9 +179,7 @@ func (p *parser) references(s string) {
 // blanks are those of isBlank.
 const blanks = " \t\r\f\v"
 
-func isBlank(c byte) bool {
-	return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'
-}
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v' }
 
 // flags splits a "#," line at commas and blanks, as gettext does
 // (po_parse_comment_special). A number after a name and colon ("range: 0..5") and
@@ -240,6 +238,4 @@ func flagEnd(s string) int {
 
 func isFuzzy(flag string) bool { return flag == "fuzzy" }
 
-func isFlagSpace(r rune) bool {
-	return r == ',' || r < 0x80 && isBlank(byte(r))
-}
+func isFlagSpace(r rune) bool { return r == ',' || r < 0x80 && isBlank(byte(r)) }

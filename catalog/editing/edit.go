@@ -104,11 +104,11 @@ func (e *transaction) load(ctx context.Context, ids []int64) (map[int64]catalog.
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(rows, func(t catalog.Translation) bool { return t.ID == e.translation && !t.Removed })
-	if i < 0 {
+	e.row = catalog.Find(rows, func(t *catalog.Translation) bool { return t.ID == e.translation && !t.Removed })
+	switch {
+	case e.row == nil:
 		return nil, fmt.Errorf("translation %d: %w", e.translation, catalog.ErrNotFound)
-	}
-	if e.row = &rows[i]; e.row.IsSource {
+	case e.row.IsSource:
 		return nil, edit.ErrReadOnly
 	}
 	e.placed, e.gone = map[int64]string{}, map[int64]bool{}
@@ -323,15 +323,9 @@ func (e *transaction) store(ctx context.Context) error {
 	slices.Reverse(e.writes) // of a unit that changed twice the last counts
 	slices.SortStableFunc(e.writes, func(a, b store.FingerprintedUnit) int { return cmp.Compare(a.ID, b.ID) })
 	e.writes = slices.CompactFunc(e.writes, func(a, b store.FingerprintedUnit) bool { return a.ID == b.ID })
-	if err := e.tx.UpdateUnits(ctx, e.writes); err != nil {
-		return err
-	}
-	if err := e.tx.PutTranslation(ctx, e.row); err != nil {
-		return err
-	}
 	day := store.StatDay{TranslationID: e.row.ID, Day: e.at, Stats: e.row.Stats}
 	day.Stats.Failing = catalog.Count{} // as in a pull
-	if err := e.tx.PutStatDay(ctx, day); err != nil {
+	if err := cmp.Or(e.tx.UpdateUnits(ctx, e.writes), e.tx.PutTranslation(ctx, e.row), e.tx.PutStatDay(ctx, day)); err != nil {
 		return err
 	}
 	delta := store.Delta{ComponentID: e.component, TranslationID: e.row.ID, Entries: e.entries}
@@ -441,11 +435,11 @@ func (e *transaction) idsOf(f *poparse.File, all map[catalog.Identity]int64) (id
 // by its units: load finds which of these the file lacks.
 func (e *transaction) addLacked(ctx context.Context, all map[catalog.Identity]int64) error {
 	rows, err := e.tx.Translations(ctx, e.component)
-	i := slices.IndexFunc(rows, func(t catalog.Translation) bool { return t.IsSource })
-	if err != nil || i < 0 {
+	source := catalog.Find(rows, func(t *catalog.Translation) bool { return t.IsSource })
+	if err != nil || source == nil {
 		return err
 	}
-	known, err := e.tx.Known(ctx, rows[i].ID)
+	known, err := e.tx.Known(ctx, source.ID)
 	for i := range known {
 		if k := &known[i]; !k.Removed && all[k.Identity] == 0 {
 			all[k.Identity] = k.ID

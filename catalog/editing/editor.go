@@ -1,6 +1,7 @@
 package editing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,12 +106,7 @@ func (d *Editor) Commit(ctx context.Context, component int64, translations []int
 		return 0, err
 	}
 	return len(waiting), d.atHead(ctx, component, always, func(ctx context.Context, tx *store.StepTx, _ time.Time) error {
-		for _, t := range waiting {
-			if err := tx.CommitEdits(ctx, t); err != nil {
-				return err
-			}
-		}
-		return nil
+		return catalog.Try(waiting, func(t *int64) error { return tx.CommitEdits(ctx, *t) })
 	})
 }
 
@@ -134,10 +130,8 @@ func (d *Editor) Lock(ctx context.Context, id int64, by edit.Author, locked bool
 		}
 		return nil
 	}, func(ctx context.Context, tx *store.StepTx, at time.Time) error {
-		if err := tx.SetLocked(ctx, id, locked); err != nil {
-			return err
-		}
-		return tx.AddDeltaBy(ctx, edit.Author{Name: by.Name, Email: by.Email, Time: at}, store.Delta{ComponentID: id, Entries: []store.Entry{entry}})
+		return cmp.Or(tx.SetLocked(ctx, id, locked),
+			tx.AddDeltaBy(ctx, edit.Author{Name: by.Name, Email: by.Email, Time: at}, store.Delta{ComponentID: id, Entries: []store.Entry{entry}}))
 	})
 	if errors.Is(err, errSame) {
 		return false, nil

@@ -117,7 +117,7 @@ func (d *Editor) Settle(ctx context.Context, row store.BranchComponent, pending 
 func (d *Editor) settleFile(row *store.BranchComponent, e *store.Edit, there bool, all []catalog.Translation) {
 	adds := e.Kind == store.EditAddFile
 	served := slices.ContainsFunc(all, func(t catalog.Translation) bool { return t.Filename == e.Path })
-	other := slices.IndexFunc(all, func(t catalog.Translation) bool { return t.Language == e.Language && t.Filename != e.Path })
+	other := catalog.Find(all, func(t *catalog.Translation) bool { return t.Language == e.Language && t.Filename != e.Path })
 	switch why := d.refuses(row, e); {
 	case there == adds:
 		e.Status, e.Reason = store.EditFlushed, ""
@@ -126,8 +126,8 @@ func (d *Editor) settleFile(row *store.BranchComponent, e *store.Edit, there boo
 		}
 	case why != "":
 		e.Status, e.Reason = store.EditDiscarded, why
-	case adds && other >= 0:
-		e.Status, e.Reason = store.EditDiscarded, "the repository has the language in "+all[other].Filename
+	case adds && other != nil:
+		e.Status, e.Reason = store.EditDiscarded, "the repository has the language in "+other.Filename
 	}
 }
 
@@ -171,12 +171,7 @@ func (d *Editor) endFiles(ctx context.Context, id int64, edits []store.Edit) (er
 	}
 	defer wrap(&err, "edits of files of component %d", id)
 	return d.atHead(ctx, id, always, func(ctx context.Context, tx *store.StepTx, at time.Time) error {
-		for i := range edits {
-			if err := tx.EndEdit(ctx, &edits[i], edits[i].Status, edits[i].Reason, edit.Author{}, at); err != nil {
-				return err
-			}
-		}
-		return nil
+		return catalog.Try(edits, func(e *store.Edit) error { return tx.EndEdit(ctx, e, e.Status, e.Reason, edit.Author{}, at) })
 	})
 }
 
@@ -249,12 +244,12 @@ func cannotAddString(e *store.Edit, served bool, pending []store.Edit) error {
 // served, also with another text, of which the reason tells, and discarded if its file is
 // not. all are the component's translations.
 func settleString(ctx context.Context, snap *store.Snapshot, e *store.Edit, all []catalog.Translation) error {
-	at := slices.IndexFunc(all, func(t catalog.Translation) bool { return t.Filename == e.Path })
-	if at < 0 {
+	t := catalog.Find(all, func(t *catalog.Translation) bool { return t.Filename == e.Path })
+	if t == nil {
 		e.Status, e.Reason = store.EditDiscarded, "the component no longer has "+e.Path
 		return nil
 	}
-	u, err := snap.UnitOfSource(ctx, all[at].ID, e.Source, e.Context)
+	u, err := snap.UnitOfSource(ctx, t.ID, e.Source, e.Context)
 	if err != nil || u == nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
@@ -58,11 +57,10 @@ func (d *Editor) AnswerSuggestion(ctx context.Context, component, translation in
 		if err != nil {
 			return err
 		}
-		at := slices.IndexFunc(known, func(n store.Edit) bool { return n.ID == a.ID && (!a.Own || n.Authors[0].Person == by.Person) })
-		if at < 0 {
+		n := catalog.Find(known, func(n *store.Edit) bool { return n.ID == a.ID && (!a.Own || n.Authors[0].Person == by.Person) })
+		if n == nil {
 			return catalog.ErrNotFound
 		}
-		n := &known[at]
 		if !a.Accept {
 			event := "rejected"
 			if a.Own {
@@ -132,8 +130,8 @@ func (e *transaction) suggest(ctx context.Context, u *catalog.Unit, text edit.Te
 	if err != nil {
 		return 0, err
 	}
-	if at := slices.IndexFunc(known, func(n store.Edit) bool { return n.Ours.Target == text.Target }); at >= 0 {
-		return known[at].ID, nil
+	if same := catalog.Find(known, func(n *store.Edit) bool { return n.Ours.Target == text.Target }); same != nil {
+		return same.ID, nil
 	}
 	if len(known) >= maxSuggested {
 		return 0, errSuggested

@@ -1,6 +1,7 @@
 package editing
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -178,19 +179,13 @@ func (d *Editor) UpdateFiles(ctx context.Context, of *store.Edit, version string
 		return err
 	}
 	return d.atHead(ctx, of.ComponentID, always, func(ctx context.Context, tx *store.StepTx, at time.Time) error {
-		for i := range ends {
-			if err := tx.EndEdit(ctx, &ends[i], store.EditFlushed, "another template is due", edit.Author{}, at); err != nil {
-				return err
-			}
-		}
-		for i := range puts {
-			fresh := puts[i]
-			if err := tx.PutEdit(ctx, &fresh, edit.Author{Name: by.Name, Email: by.Email, Time: at}); err != nil {
-				return err
-			}
-		}
 		done := *of
-		return tx.EndEdit(ctx, &done, store.EditFlushed, "", edit.Author{}, at)
+		return cmp.Or(catalog.Try(ends, func(e *store.Edit) error {
+			return tx.EndEdit(ctx, e, store.EditFlushed, "another template is due", edit.Author{}, at)
+		}), catalog.Try(puts, func(e *store.Edit) error {
+			fresh := *e
+			return tx.PutEdit(ctx, &fresh, edit.Author{Name: by.Name, Email: by.Email, Time: at})
+		}), tx.EndEdit(ctx, &done, store.EditFlushed, "", edit.Author{}, at))
 	})
 }
 
@@ -207,12 +202,12 @@ func (d *Editor) Updated(ctx context.Context, component int64, edits []store.Edi
 // wants no updates.
 func settleUpdate(row *store.BranchComponent, e *store.Edit, all []catalog.Translation) {
 	there := slices.ContainsFunc(all, func(t catalog.Translation) bool { return t.Filename == e.Path })
-	moved := slices.IndexFunc(all, func(t catalog.Translation) bool { return e.TranslationID != 0 && t.ID == e.TranslationID })
+	moved := catalog.Find(all, func(t *catalog.Translation) bool { return e.TranslationID != 0 && t.ID == e.TranslationID })
 	switch {
 	case !row.Settings.Edits.Update.On:
 		e.Status, e.Reason = store.EditDiscarded, "msgmerge is not set any more"
-	case !there && moved >= 0: // where it is compared again
-		e.Status, e.Reason = store.EditFlushed, "the file is now "+all[moved].Filename
+	case !there && moved != nil: // where it is compared again
+		e.Status, e.Reason = store.EditFlushed, "the file is now "+moved.Filename
 	case !there:
 		e.Status, e.Reason = store.EditDiscarded, "the component no longer has "+e.Path
 	}

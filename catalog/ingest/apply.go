@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -226,13 +227,9 @@ func (a *application) findGone() {
 func (a *application) findMoved() {
 	for i := range a.ready {
 		t := &a.ready[i]
-		if t.row == nil || t.row.Filename == t.slot.path {
-			continue
+		if t.row != nil && t.row.Filename != t.slot.path {
+			a.origins.moved[t.slot.path] = t.row.Filename
 		}
-		if a.origins.moved == nil {
-			a.origins.moved = make(map[string]string)
-		}
-		a.origins.moved[t.slot.path] = t.row.Filename
 	}
 }
 
@@ -241,10 +238,7 @@ func (a *application) findMoved() {
 // (docs/compatibility.md#component-events).
 func (a *application) remove(ctx context.Context, row *catalog.Translation) error {
 	row.Removed = true
-	if err := a.tx.PutTranslation(ctx, row); err != nil {
-		return err
-	}
-	if err := a.putStats(ctx, row); err != nil {
+	if err := cmp.Or(a.tx.PutTranslation(ctx, row), a.putStats(ctx, row)); err != nil {
 		return err
 	}
 	a.entries.event(row.Filename, catalog.ActionRemoveTranslation, map[string]string{"file": row.Filename, "language": row.Language})
@@ -286,12 +280,7 @@ func (a *application) refuse(ctx context.Context) error {
 	if pot := a.comp.selection.newBase; pot != "" && len(a.comp.files) > 0 && !a.comp.has(pot) {
 		a.slots.refused = append(a.slots.refused, refusal{pot, missingTemplate})
 	}
-	for _, r := range a.slots.refused {
-		if err := a.problem(ctx, r.path, object.Hash{}, &fileError{msg: r.reason}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return catalog.Try(a.slots.refused, func(r *refusal) error { return a.problem(ctx, r.path, object.Hash{}, &fileError{msg: r.reason}) })
 }
 
 // missingTemplate is the problem of a template that the commit lacks.

@@ -123,12 +123,7 @@ func (l *entryList) write(ctx context.Context, a *application) error {
 	slices.SortStableFunc(l.deltas, func(x, y pendingDelta) int {
 		return cmp.Or(cmp.Compare(x.path, y.path), cmp.Compare(x.rank, y.rank), cmp.Compare(x.origin, y.origin), cmp.Compare(x.translation, y.translation))
 	})
-	for i := range l.deltas {
-		if err := l.writeDelta(ctx, a, &l.deltas[i]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return catalog.Try(l.deltas, func(d *pendingDelta) error { return l.writeDelta(ctx, a, d) })
 }
 
 func (l *entryList) writeDelta(ctx context.Context, a *application, d *pendingDelta) error {

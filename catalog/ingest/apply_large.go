@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -90,10 +91,7 @@ func (a *application) storeNewTarget(ctx context.Context, row *catalog.Translati
 			return err
 		}
 	}
-	if err := n.end(ctx); err != nil {
-		return err
-	}
-	return a.putFile(ctx, row, file.Data, nil, file.Plain)
+	return cmp.Or(n.end(ctx), a.putFile(ctx, row, file.Data, nil, file.Plain))
 }
 
 // storeNewSource stores the source translation in a first import, as storeSource does: the
@@ -125,13 +123,7 @@ func (a *application) storeNewSource(ctx context.Context, row *catalog.Translati
 	if err := a.matchLarge(ctx, extra, files, func(_ int, id catalog.Identity) int64 { return a.sources[id] }); err != nil {
 		return err
 	}
-	if err := extra.put(ctx, a, row, false); err != nil {
-		return err
-	}
-	if err := n.end(ctx); err != nil {
-		return err
-	}
-	return a.endSource(ctx, row, own)
+	return cmp.Or(extra.put(ctx, a, row, false), n.end(ctx), a.endSource(ctx, row, own))
 }
 
 // matchLarge reads the template once more, if there are strings that it lacks. sourceID

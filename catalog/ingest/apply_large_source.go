@@ -48,16 +48,9 @@ func (l *largeSource) store(ctx context.Context) error {
 	l.moved = row.ID == 0 || row.Outline != outline
 	had := row.HasTemplate
 	row.Outline, row.Stats, row.Removed, row.HasTemplate, l.oldForms = outline, sum, false, true, row.PluralNumber
-	if err := l.compare(ctx); err != nil {
-		return err
-	}
-	if err := l.write(ctx, had); err != nil {
-		return err
-	}
-	if err := a.endSource(ctx, row, own); err != nil {
-		return err
-	}
-	return l.addEntries(ctx)
+	write := func(ctx context.Context) error { return l.write(ctx, had) }
+	end := func(ctx context.Context) error { return a.endSource(ctx, row, own) }
+	return inTurn(ctx, l.compare, write, end, l.addEntries)
 }
 
 // read sets what is compared.
@@ -83,10 +76,7 @@ func (l *largeSource) read(ctx context.Context) (outline int64, sum catalog.Stat
 func (l *largeSource) write(ctx context.Context, had bool) error {
 	placed, extra := make([]catalog.UnitPosition, 0, len(l.seen)), &extraStrings{}
 	err := l.each(ctx, func(file int, part *unitWriter) error {
-		if err := part.add(ctx); err != nil {
-			return err
-		}
-		if err := part.update(ctx); err != nil {
+		if err := inTurn(ctx, part.add, part.update); err != nil {
 			return err
 		}
 		placed = part.placed(placed)

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -85,12 +86,9 @@ func shownUnits(units []unit.Unit, number int) []unit.Unit {
 // putFile stores a version of a file and its statistics; pieces are nil if it was not cut,
 // and plain is unit.File.Plain.
 func (a *application) putFile(ctx context.Context, row *catalog.Translation, data []byte, pieces *store.Pieces, plain bool) error {
-	if err := a.putStats(ctx, row); err != nil {
-		return err
-	}
-	return a.tx.PutFile(ctx, store.File{
+	return cmp.Or(a.putStats(ctx, row), a.tx.PutFile(ctx, store.File{
 		TranslationID: row.ID, Blob: row.Revision, Modified: a.step.Commit.Committer.When, Data: data, Pieces: pieces, Plain: plain,
-	})
+	}))
 }
 
 func (a *application) putStats(ctx context.Context, row *catalog.Translation) error {
@@ -161,13 +159,9 @@ func (p *pull) findPartial(ctx context.Context, touched []*component, step *gits
 			if err != nil {
 				return err
 			}
-			if partial == nil {
-				continue
+			if partial != nil {
+				p.partial[cacheKey{c.row.ID, ch.New}] = partial
 			}
-			if p.partial == nil {
-				p.partial = make(map[cacheKey]*partialFile)
-			}
-			p.partial[cacheKey{c.row.ID, ch.New}] = partial
 		}
 	}
 	return nil

@@ -37,12 +37,7 @@ func (w *unitWriter) write(ctx context.Context) error {
 }
 
 func inTurn(ctx context.Context, parts ...func(context.Context) error) error {
-	for _, part := range parts {
-		if err := part(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
+	return catalog.Try(parts, func(part *func(context.Context) error) error { return (*part)(ctx) })
 }
 
 // compare stores the translation's row and finds what differs in its units.

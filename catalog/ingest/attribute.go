@@ -21,7 +21,7 @@ type attributor struct {
 }
 
 func newAttributor(step *gitsource.Step, l *fileLoader, c *component) *attributor {
-	a := &attributor{step: step, loader: l, comp: c, changes: make(map[string]int, len(step.Changes))}
+	a := &attributor{step: step, loader: l, comp: c, changes: make(map[string]int, len(step.Changes)), moved: make(map[string]string)}
 	for i := range step.Changes {
 		a.changes[step.Changes[i].Path] = i
 	}

@@ -217,8 +217,8 @@ func (s *Syncer) Code(ctx context.Context, row *store.ComponentRow, paths []stri
 		return "", ctx.Err() // the mirror does not have the commit
 	}
 	for _, p := range paths {
-		if at := slices.IndexFunc(files, func(f object.File) bool { return f.Path == p }); at >= 0 {
-			data, err := r.SharedBlob(ctx, files[at].Blob, maxCodeFile)
+		if f := catalog.Find(files, func(f *object.File) bool { return f.Path == p }); f != nil {
+			data, err := r.SharedBlob(ctx, f.Blob, maxCodeFile)
 			if err != nil || bytes.IndexByte(data, 0) >= 0 {
 				return "", ctx.Err()
 			}

@@ -145,9 +145,7 @@ func fileBytes(data []byte) int64 {
 }
 
 // weight is the length of a usual file that takes as much memory.
-func weight(data []byte) int64 {
-	return max(int64(len(data)), fileBytes(data)/usualFactor)
-}
+func weight(data []byte) int64 { return max(int64(len(data)), fileBytes(data)/usualFactor) }
 
 // exactBytes is fileBytes without the quotes of long and wrapped strings. It takes longer.
 func exactBytes(data []byte, entry int64) int64 {

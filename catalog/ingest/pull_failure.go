@@ -283,12 +283,9 @@ func (s *Syncer) writeEvent(ctx context.Context, b Branch, components []int64, e
 	for _, info := range heads {
 		ids := info.Components
 		_, err := s.DB.Step(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
-			for _, id := range ids {
-				if err := tx.AddDelta(ctx, store.Delta{ComponentID: id, Entries: []store.Entry{entry}}); err != nil {
-					return err
-				}
-			}
-			return nil
+			return catalog.Try(ids, func(id *int64) error {
+				return tx.AddDelta(ctx, store.Delta{ComponentID: *id, Entries: []store.Entry{entry}})
+			})
 		})
 		if err != nil {
 			return err

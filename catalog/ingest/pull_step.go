@@ -79,7 +79,7 @@ func (p *pull) tryStep(ctx context.Context, m move, touched []*component, step *
 	}
 	p.meter.begin()
 	defer p.undoOver(touched, &err)()
-	defer func() { p.partial = nil }()
+	defer clear(p.partial)
 	if err := p.read(ctx, touched, step); err != nil {
 		return err
 	}

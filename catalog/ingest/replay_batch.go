@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -142,13 +143,7 @@ func (b *batch) storeUnits(ctx context.Context, w *batchWriter) error {
 			removed = append(removed, u.ID)
 		}
 	}
-	if err := w.tx.AddUnits(ctx, added); err != nil {
-		return err
-	}
-	if err := w.tx.UpdateUnits(ctx, updated); err != nil {
-		return err
-	}
-	return w.tx.RemoveUnits(ctx, removed)
+	return cmp.Or(w.tx.AddUnits(ctx, added), w.tx.UpdateUnits(ctx, updated), w.tx.RemoveUnits(ctx, removed))
 }
 
 type batchWriter struct {

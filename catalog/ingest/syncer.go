@@ -144,7 +144,7 @@ func (s *Syncer) pull(ctx context.Context, b Branch, m *mirror) (Report, error) 
 		m.lease = fence.Token
 	}
 	started := s.Now() // after take: pulls of a branch are in order of time
-	p := &pull{s: s, branch: b, at: started.UTC().Truncate(time.Microsecond), changes: make(map[int64]int64), kept: checkup.Kept{}, phases: newPhases(time.Now)}
+	p := &pull{s: s, branch: b, at: started.UTC().Truncate(time.Microsecond), changes: make(map[int64]int64), kept: checkup.Kept{}, partial: map[cacheKey]*partialFile{}, phases: newPhases(time.Now)}
 	report, err := p.run(ctx, m)
 	p.phases.observe(s.metrics.phases)
 	s.metrics.pull(s.Now().Sub(started), &report, err)

@@ -108,9 +108,7 @@ func (t *Table) lookup(code string) (int, bool) {
 
 // fold returns one key for all spellings of a code: lower case, with '_' for the '-' of
 // BCP 47 and the '+' of Android.
-func fold(code string) string {
-	return separators.Replace(strings.ToLower(code))
-}
+func fold(code string) string { return separators.Replace(strings.ToLower(code)) }
 
 // separators is immutable and safe for concurrent use.
 var separators = strings.NewReplacer("-", "_", "+", "_")
@@ -131,9 +129,7 @@ func BaseCode(code string) string {
 
 // IsCJK reports whether words of the language are counted by characters: its base
 // code is ja, zh or ko (docs/compatibility.md#words).
-func IsCJK(code string) bool {
-	return slices.Contains([]string{"ja", "zh", "ko"}, BaseCode(code))
-}
+func IsCJK(code string) bool { return slices.Contains([]string{"ja", "zh", "ko"}, BaseCode(code)) }
 
 // Match returns the language of a file's code (docs/compatibility.md#languages). It
 // looks for the sanitised code exactly, without regard to case, with '-' and '+' as
@@ -241,9 +237,7 @@ func sanitize(code string) string {
 }
 
 // isLetter reports whether c is an ASCII letter.
-func isLetter(c byte) bool {
-	return 'a' <= c|0x20 && c|0x20 <= 'z'
-}
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // direction returns RightToLeft if rtl.csv lists the code or its base. Unlike Weblate
 // it ends the base also at '@' and '.'.

@@ -76,9 +76,7 @@ func trimFormula(formula string) string {
 }
 
 // squeeze removes all blanks from a formula.
-func squeeze(formula string) string {
-	return strings.Join(strings.Fields(formula), "")
-}
+func squeeze(formula string) string { return strings.Join(strings.Fields(formula), "") }
 
 // stableID returns a positive number below 2^31 that depends only on the parts.
 func stableID(parts ...string) int {

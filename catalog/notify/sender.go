@@ -8,7 +8,6 @@ import (
 	"math"
 	"net"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
@@ -177,11 +176,11 @@ func (s *Sender) round(ctx context.Context, f *follower) (wait time.Duration, er
 	if err != nil {
 		return 0, err
 	}
-	at := slices.IndexFunc(list, func(r store.Receiver) bool { return r.Name == f.Name() })
-	if at < 0 {
+	found := catalog.Find(list, func(r *store.Receiver) bool { return r.Name == f.Name() })
+	if found == nil {
 		return errorPause, nil // another process has a newer configuration
 	}
-	row := list[at]
+	row := *found
 	switch {
 	case row.Holder != "" && row.Holder != s.Process && ahead(now, row.Expires, leaseTime):
 		return row.Expires.Sub(now), nil

@@ -18,8 +18,8 @@ import (
 
 // read reads the pending edits of the group.
 func (r *run) read(ctx context.Context) error {
-	r.files, r.edits, r.ofFiles, r.counts = nil, nil, nil, nil
-	r.there = map[string][]byte{}
+	r.files, r.edits, r.ofFiles = nil, nil, nil
+	r.counts, r.there = map[int64]map[string]catalog.Stats{}, map[string][]byte{}
 	return r.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		for i := range r.group.rows {
 			row := &r.group.rows[i]
@@ -161,9 +161,6 @@ func (r *run) stats(row *store.BranchComponent, languages []string) (sum catalog
 			}
 			return err
 		})
-		if r.counts == nil {
-			r.counts = map[int64]map[string]catalog.Stats{}
-		}
 		r.counts[row.ID] = byLanguage
 	}
 	for _, code := range languages {

@@ -85,12 +85,7 @@ func (r *run) flushKeys(ctx context.Context) error {
 func (r *run) keyBranches(ctx context.Context) ([]string, error) {
 	pending := map[string]bool{}
 	err := r.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		for i := range r.group.rows {
-			if err := keysOf(ctx, snap, &r.group.rows[i], pending); err != nil {
-				return err
-			}
-		}
-		return nil
+		return catalog.Try(r.group.rows, func(row *store.BranchComponent) error { return keysOf(ctx, snap, row, pending) })
 	})
 	if err != nil {
 		return nil, err

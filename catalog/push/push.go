@@ -169,7 +169,7 @@ type group struct {
 
 // row returns a component of the group.
 func (g *group) row(id int64) *store.BranchComponent {
-	return &g.rows[slices.IndexFunc(g.rows, func(row store.BranchComponent) bool { return row.ID == id })]
+	return catalog.Find(g.rows, func(row *store.BranchComponent) bool { return row.ID == id })
 }
 
 // idsOf returns the ids of components.

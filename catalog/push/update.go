@@ -112,8 +112,8 @@ func (p *Pusher) compare(ctx context.Context, held *ingest.Held, row *store.Bran
 			text, err = elsewhere(ctx, snap, all)
 			return err
 		})
-	} else if at := slices.IndexFunc(list, func(f object.File) bool { return f.Path == e.Path }); at >= 0 {
-		text, err = reader.Blob(ctx, list[at].Blob, p.MaxFile)
+	} else if f := catalog.Find(list, func(f *object.File) bool { return f.Path == e.Path }); f != nil {
+		text, err = reader.Blob(ctx, f.Blob, p.MaxFile)
 	}
 	switch {
 	case err != nil:

@@ -83,9 +83,7 @@ func (p *parser) failf(pos int, format string, args ...any) *Error {
 }
 
 // quote quotes a part of the query in a message, shortened if it is long.
-func quote(s string) string {
-	return "'" + catalog.Clip(s, 40) + "'"
-}
+func quote(s string) string { return "'" + catalog.Clip(s, 40) + "'" }
 
 // parser parses tokens to an expression.
 type parser struct {

@@ -39,7 +39,7 @@ func (s *Snapshot) components(ctx context.Context) (*keptComponents, error) {
 		return kept, nil
 	}
 	if kept == nil || kept.generation > generation {
-		kept = &keptComponents{generation: -1}
+		kept = &keptComponents{generation: -1, own: map[int64]int64{}}
 	}
 	read, err := s.newerComponents(ctx, kept)
 	if err != nil {
@@ -61,9 +61,6 @@ func (s *Snapshot) newerComponents(ctx context.Context, old *keptComponents) (*k
 		all[row.ID] = row
 	}
 	read := &keptComponents{own: maps.Clone(old.own)}
-	if read.own == nil {
-		read.own = map[int64]int64{}
-	}
 	if err := s.newerProjects(ctx, old, all); err != nil {
 		return nil, err
 	}

@@ -189,10 +189,7 @@ func (tx *StepTx) PutExtra(ctx context.Context, component int64, extra []ExtraSt
 	for _, id := range changed {
 		_ = in.Add(ctx, tx.s, id, fresh[id])
 	}
-	if err := in.Flush(ctx, tx.s); err != nil {
-		return err
-	}
-	return tx.s.DoIn(ctx, `DELETE FROM extra_strings WHERE source_id IN $ids`, nil, gone)
+	return cmp.Or(in.Flush(ctx, tx.s), tx.s.DoIn(ctx, `DELETE FROM extra_strings WHERE source_id IN $ids`, nil, gone))
 }
 
 // countAgainst keeps the counts of translations against their templates: of those that the

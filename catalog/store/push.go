@@ -214,11 +214,8 @@ func (db *DB) SetPushWait(ctx context.Context, branch string, w PushWait) error 
 // unless a forge wants no requests.
 func (db *DB) ForgetPushWaits(ctx context.Context, branches []string) error {
 	return db.fail(ctx, "have edits pushed at once", db.write(ctx, func(s *sqldb.Session) error {
-		for _, branch := range branches {
-			if err := s.Do(ctx, `UPDATE push_waits SET failures = 0, held = 0, unreached = 0, ended = NULL, later = until, held_till = NULL WHERE branch = $1`, branch); err != nil {
-				return err
-			}
-		}
-		return nil
+		return catalog.Try(branches, func(branch *string) error {
+			return s.Do(ctx, `UPDATE push_waits SET failures = 0, held = 0, unreached = 0, ended = NULL, later = until, held_till = NULL WHERE branch = $1`, *branch)
+		})
 	}))
 }

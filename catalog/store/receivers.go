@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"slices"
@@ -50,17 +51,10 @@ func (db *DB) SetReceivers(ctx context.Context, names []string) error {
 		return err
 	}
 	return db.fail(ctx, "store receivers", db.writeTokens(ctx, func(s *sqldb.Session) error {
-		for _, name := range names {
-			if err := s.Do(ctx, `INSERT INTO receivers (name, told) SELECT CAST($1 AS TEXT), last_change FROM clock WHERE one = 1 ON CONFLICT (name) DO NOTHING`, name); err != nil {
-				return err
-			}
-		}
-		for _, name := range slices.DeleteFunc(known, func(name string) bool { return slices.Contains(names, name) }) {
-			if err := s.Do(ctx, `DELETE FROM receivers WHERE name = $1`, name); err != nil {
-				return err
-			}
-		}
-		return nil
+		gone := slices.DeleteFunc(slices.Clone(known), func(name string) bool { return slices.Contains(names, name) })
+		return cmp.Or(catalog.Try(names, func(name *string) error {
+			return s.Do(ctx, `INSERT INTO receivers (name, told) SELECT CAST($1 AS TEXT), last_change FROM clock WHERE one = 1 ON CONFLICT (name) DO NOTHING`, *name)
+		}), catalog.Try(gone, func(name *string) error { return s.Do(ctx, `DELETE FROM receivers WHERE name = $1`, *name) }))
 	}))
 }
 

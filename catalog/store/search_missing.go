@@ -164,11 +164,7 @@ func (tx *StepTx) TemplateStrings(ctx context.Context, component int64, ids []in
 // TemplateOf returns the translation of a component's whose file is the template, nil if it
 // has none.
 func TemplateOf(all []catalog.Translation) *catalog.Translation {
-	at := slices.IndexFunc(all, func(t catalog.Translation) bool { return t.IsSource && t.HasTemplate })
-	if at < 0 {
-		return nil
-	}
-	return &all[at]
+	return catalog.Find(all, func(t *catalog.Translation) bool { return t.IsSource && t.HasTemplate })
 }
 
 // MissingString is a string of a template that a file lacks.

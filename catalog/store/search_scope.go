@@ -208,12 +208,8 @@ func (s *Snapshot) unitsByLayout(ctx context.Context, c *searchComponent, holds 
 func (s *Snapshot) unitsWithNotes(ctx context.Context, c *searchComponent, column query.Column, match func(string) bool) (query.Expr, error) {
 	var found idset.Set
 	if column == query.Suggestion {
-		for _, t := range c.live {
-			if err := withSuggestions(ctx, s.s, t.id, false, match, found.Add); err != nil {
-				return nil, err
-			}
-		}
-		return terms.In(&found, false), nil
+		err := catalog.Try(c.live, func(t *searchTranslation) error { return withSuggestions(ctx, s.s, t.id, false, match, found.Add) })
+		return terms.In(&found, false), err
 	}
 	take := func(unit int64, text string) {
 		if match == nil || match(text) {
@@ -221,18 +217,12 @@ func (s *Snapshot) unitsWithNotes(ctx context.Context, c *searchComponent, colum
 		}
 	}
 	source, template, err := rows.ComponentTemplate(ctx, s.s, c.ID)
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range c.live {
-		if t.id == source {
-			continue
-		}
-		if err := rows.EachComment(ctx, s.s, t.id, template, match != nil, take); err != nil {
-			return nil, err
+	for i := 0; i < len(c.live) && err == nil; i++ {
+		if id := c.live[i].id; id != source {
+			err = rows.EachComment(ctx, s.s, id, template, match != nil, take)
 		}
 	}
-	return terms.In(&found, false), nil
+	return terms.In(&found, false), err
 }
 
 // withEntries reads the ledger of the component, or of a single translation.

@@ -126,10 +126,7 @@ func (tx *StepTx) PutSuggestions(ctx context.Context, component int64, list []Su
 		return err
 	}
 	for k, r := range remove {
-		if err := tx.s.Do(ctx, `DELETE FROM suggestions WHERE unit_id = $1 AND branch = $2`, k.unit, k.branch); err != nil {
-			return err
-		}
-		if err := tx.markChanged(ctx, r.translation); err != nil {
+		if err := cmp.Or(tx.s.Do(ctx, `DELETE FROM suggestions WHERE unit_id = $1 AND branch = $2`, k.unit, k.branch), tx.markChanged(ctx, r.translation)); err != nil {
 			return err
 		}
 	}
@@ -404,12 +401,7 @@ func (tx *StepTx) countComments(ctx context.Context) error {
 		}
 		written[c] = append(written[c], translation)
 	}
-	for _, component := range sqldb.SortedKeys(written) {
-		if err := tx.countCommentsOf(ctx, component, written[component]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return catalog.Try(sqldb.SortedKeys(written), func(component *int64) error { return tx.countCommentsOf(ctx, *component, written[*component]) })
 }
 
 func (tx *StepTx) countCommentsOf(ctx context.Context, component int64, translations []int64) error {

@@ -17,9 +17,6 @@ func (tx *StepTx) recordWritten(translation, unit int64) {
 	if tx.info.Partial {
 		return // checks run when the head is reached
 	}
-	if tx.written == nil {
-		tx.written = map[int64][]int64{}
-	}
 	tx.written[translation] = append(tx.written[translation], unit)
 }
 
@@ -27,7 +24,7 @@ func (tx *StepTx) recordWritten(translation, unit int64) {
 // translation. It is empty if the step is Partial. The caller owns it.
 func (tx *StepTx) Written() map[int64][]int64 {
 	units := tx.written
-	tx.written = nil
+	tx.written = map[int64][]int64{}
 	return units
 }
 

@@ -177,6 +177,7 @@ func (db *DB) beginStep(ctx context.Context, s *sqldb.Session, info StepInfo) (*
 		touched:      map[int64]struct{}{},
 		rechecked:    map[int64]struct{}{},
 		unfilled:     map[int64]struct{}{},
+		written:      map[int64][]int64{},
 	}
 	return tx, tx.loadConvoy(ctx)
 }

@@ -91,11 +91,7 @@ func (n *NewUnits) units(source func(i int) int64) []*catalog.Unit {
 // liveSource returns the source translation of a component's translations; nil if its
 // file is gone.
 func liveSource(rows []catalog.Translation) *catalog.Translation {
-	i := slices.IndexFunc(rows, func(t catalog.Translation) bool { return t.IsSource && !t.Removed })
-	if i < 0 {
-		return nil
-	}
-	return &rows[i]
+	return catalog.Find(rows, func(t *catalog.Translation) bool { return t.IsSource && !t.Removed })
 }
 
 // allSourceUnits reads all units of a source translation, and those that the step removed.

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -371,10 +372,7 @@ func putMirrors(ctx context.Context, s *sqldb.Session, mirrors []Mirror) error {
 			return err
 		}
 	}
-	for _, branch := range slices.Sorted(maps.Keys(stored)) {
-		if err := s.Do(ctx, `UPDATE mirrors SET active = 0 WHERE branch = $1`, branch); err != nil {
-			return err
-		}
-	}
-	return nil
+	return catalog.Try(slices.Sorted(maps.Keys(stored)), func(branch *string) error {
+		return s.Do(ctx, `UPDATE mirrors SET active = 0 WHERE branch = $1`, *branch)
+	})
 }

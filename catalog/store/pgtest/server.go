@@ -82,9 +82,7 @@ func Start(settings string) (*Server, error) {
 }
 
 // Close ends the server and removes its files.
-func (s *Server) Close() error {
-	return errors.Join(s.input.Close(), s.shell.Wait())
-}
+func (s *Server) Close() error { return errors.Join(s.input.Close(), s.shell.Wait()) }
 
 // Schema is the address of a schema of the database at an address.
 func Schema(address, schema string) (string, error) {

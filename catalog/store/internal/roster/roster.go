@@ -3,6 +3,7 @@
 package roster
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -51,10 +52,7 @@ func Set(ctx context.Context, s *sqldb.Session, projects []catalog.Project, comp
 	if _, err := c.putComponents(ctx, components); err != nil {
 		return err
 	}
-	if err := c.deactivate(ctx, templates); err != nil {
-		return err
-	}
-	return c.settle(ctx)
+	return cmp.Or(c.deactivate(ctx, templates), c.settle(ctx))
 }
 
 // Add stores discovered components of active projects and returns their ids.
@@ -381,13 +379,8 @@ func (c *configurer) deactivate(ctx context.Context, templates []TemplateKey) er
 		if err != nil {
 			return err
 		}
-		if err := c.s.Do(ctx, `UPDATE components SET active = 0, settings_generation = $1, generation = $1 WHERE id = $2`, g, r.id); err != nil {
-			return err
-		}
-		if err := c.touchProject(ctx, r.project, g); err != nil {
-			return err
-		}
-		if err := c.resetChecks(ctx, r.project); err != nil {
+		if err := cmp.Or(c.s.Do(ctx, `UPDATE components SET active = 0, settings_generation = $1, generation = $1 WHERE id = $2`, g, r.id),
+			c.touchProject(ctx, r.project, g), c.resetChecks(ctx, r.project)); err != nil {
 			return err
 		}
 	}

@@ -66,9 +66,7 @@ func (db *DB) Open(ctx context.Context) (Pools, error) {
 }
 
 // Close waits for transactions and closes the database.
-func (db *DB) Close(p *Pools) error {
-	return db.Fail(context.Background(), "close", p.Close())
-}
+func (db *DB) Close(p *Pools) error { return db.Fail(context.Background(), "close", p.Close()) }
 
 // IsPostgres reports whether an address is one of PostgreSQL.
 func IsPostgres(dsn string) bool {

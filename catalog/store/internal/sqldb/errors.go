@@ -34,9 +34,7 @@ type unavailable struct {
 	kind error // ErrAgain, ErrWriting or ErrFull, which it is, too, or ErrUnavailable
 }
 
-func (u unavailable) Is(target error) bool {
-	return target == ErrUnavailable || target == u.kind
-}
+func (u unavailable) Is(target error) bool { return target == ErrUnavailable || target == u.kind }
 
 // reported is an error that fail has returned. fail does not wrap it again.
 type reported struct{ error }
