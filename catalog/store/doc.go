@@ -22,7 +22,7 @@
 //	              layouts, changes, checks, authors
 //	cache.go      what snapshots look up once per generation
 //	edits*        the journal: rows, what writes and reads them, why and until when they
-//	              wait; sent.go and push.go: where their texts went
+//	              wait; push.go: where their texts went
 //
 // One file reads and writes each of the small tables: lagging.go, problems.go, suggestions.go,
 // which has comments, too, and write_checks_failing.go those of compared units. watch.go tells

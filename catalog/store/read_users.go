@@ -184,8 +184,6 @@ type ActivityQuery struct {
 type Contributor struct {
 	// Username and FullName are the author's.
 	Username, FullName string
-	// Bot says that the author is not a person.
-	Bot bool
 	// TranslationID is 0 unless the query asked for each translation by itself.
 	TranslationID int64
 	// Added and Removed count entries 31 and 63, Updated those of updates: 59, and of
@@ -285,7 +283,7 @@ func (s *Snapshot) named(ctx context.Context, all []*Contributor) ([]Contributor
 	out := make([]Contributor, 0, len(all))
 	for _, c := range all {
 		if u := users[c.id]; u != nil {
-			c.Username, c.FullName, c.Bot = u.Username, u.FullName, u.Bot
+			c.Username, c.FullName = u.Username, u.FullName
 			out = append(out, *c)
 		}
 	}

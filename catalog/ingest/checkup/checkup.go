@@ -70,7 +70,7 @@ func New(tx *store.StepTx) *Step {
 
 		failures:     failures{tx: tx, sources: map[int64]struct{}{}},
 		glossaries:   glossaries{tx: tx, terms: map[store.GlossaryQuery][]checks.Term{}, changed: map[languageKey]struct{}{}},
-		untranslated: longUntranslated{tx: tx, recounts: map[int64]*recount{}},
+		untranslated: longUntranslated{},
 	}
 	k.comparison = comparison{tx: tx, failures: &k.failures, scopes: map[scopeKey]*scope{}, byID: map[int64]*scope{}, rules: map[int64]string{}, together: MaxPending}
 	return k

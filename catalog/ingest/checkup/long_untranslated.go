@@ -24,10 +24,7 @@ import (
 // which strings are old, and the component's percentage. The store has those for which
 // it was decided last, so a step decides about the strings that it counted, and about
 // those between the numbers of before and of now.
-type longUntranslated struct {
-	tx       *store.StepTx
-	recounts map[int64]*recount // by component
-}
+type longUntranslated map[int64]*recount // by component
 
 // recount says for which strings of a component the step may have changed the
 // number of translations.
@@ -41,11 +38,11 @@ type recount struct {
 const maxRecounted = 500
 
 // recount returns the recount of a component.
-func (l *longUntranslated) recount(component int64) *recount {
-	r := l.recounts[component]
+func (l longUntranslated) recount(component int64) *recount {
+	r := l[component]
 	if r == nil {
 		r = &recount{sources: map[int64]struct{}{}}
-		l.recounts[component] = r
+		l[component] = r
 	}
 	return r
 }

@@ -4,29 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// ErrUnavailable says that the database cannot be used at the moment: the disk is
-// full or fails, another process holds the lock, the file cannot be written.
-// Nothing of the operation was stored and its arguments are not the cause: it can
-// be repeated.
-var ErrUnavailable = errors.New("the database is not available")
-
-// ErrAgain is the ErrUnavailable of an operation that can be repeated at once: another
-// process was in its way, or has changed the schema.
-var ErrAgain = errors.New("the same operation succeeds now")
-
-// ErrWriting is the ErrUnavailable of an operation that has waited for a transaction of
-// another process, such as a large import, for as long as it may.
-var ErrWriting = errors.New("another process is writing")
-
-// ErrFull is the ErrUnavailable of a database whose disk is full.
-var ErrFull = errors.New("the disk of the database is full: free some space; what waits goes on by itself")
-
-// ErrTooMuch says that a step writes more than StepInfo.MaxBytes.
-var ErrTooMuch = errors.New("more bytes than the step may write")
+// The errors of package store, where their comments are.
+var (
+	ErrUnavailable = errors.New("the database is not available")
+	ErrAgain       = errors.New("the same operation succeeds now")
+	ErrWriting     = errors.New("another process is writing")
+	ErrFull        = errors.New("the disk of the database is full: free some space; what waits goes on by itself")
+	ErrTooMuch     = errors.New("more bytes than the step may write")
+	ErrLocked      = errors.New("the data directory is in use")
+)
 
 // unavailable is an ErrUnavailable with its own text.
 type unavailable struct {
@@ -103,4 +94,21 @@ func (db *DB) Fail(ctx context.Context, op string, err error) error {
 		return reported{fmt.Errorf("%w: %w", said, sentinel)}
 	}
 	return reported{fmt.Errorf("store: %s: %w", op, err)}
+}
+
+// locked is an ErrLocked that names the process.
+type locked struct{ error }
+
+func (l locked) Is(target error) bool { return target == ErrLocked }
+
+// inUse and lockError are the one-line errors of Lock.
+func inUse(dir, holder string) error {
+	return locked{fmt.Errorf("the data directory %s is in use by %s: stop it, or give this one another data_dir", dir, holder)}
+}
+
+func lockError(dir string, err error) error {
+	if errors.Is(err, os.ErrPermission) {
+		return fmt.Errorf("the data directory %s cannot be written: give this user write access to it, or change data_dir", dir)
+	}
+	return fmt.Errorf("the data directory %s cannot be locked: %w: check it, or change data_dir", dir, err)
 }

@@ -9,9 +9,8 @@ import (
 	"path/filepath"
 )
 
-// Lock makes this process the only one that serves or pulls into dataDir, which is
-// created if missing. Without flock the file itself is the lock: after a crash it
-// must be removed by hand, as the error says.
+// Lock is store.Lock. Without flock the file itself is the lock: after a crash it must be
+// removed by hand, as the error says.
 func Lock(dataDir string) (unlock func() error, err error) {
 	if err := os.MkdirAll(dataDir, 0o700); err != nil {
 		return nil, lockError(dataDir, err)

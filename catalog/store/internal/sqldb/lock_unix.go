@@ -12,10 +12,7 @@ import (
 	"syscall"
 )
 
-// Lock makes this process the only one that serves or pulls into dataDir, which is
-// created if missing. unlock releases the directory; so does the end of the
-// process, however it ends. A second Lock fails at once with one line that names
-// the directory, the process that holds it and the remedy.
+// Lock is store.Lock.
 func Lock(dataDir string) (unlock func() error, err error) {
 	if err := os.MkdirAll(dataDir, 0o700); err != nil {
 		return nil, lockError(dataDir, err)
