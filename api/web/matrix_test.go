@@ -93,7 +93,7 @@ func TestPartsAreNamed(t *testing.T) {
 	const part = "in 1 of 3 components"
 	for target, want := range map[string]int{
 		"/languages/ga/": 2, "/languages/ga/demo/": 2, "/languages/": 2, "/projects/demo/": 2, "/engage/demo/": 2, "/engage/demo/ga/": 2,
-		"/widget/demo/-/ga/svg-badge.svg": 2, "/widget/demo/-/de/svg-badge.svg": 0, "/widget/demo/a00/ga/svg-badge.svg": 0, "/projects/demo/a00/ga/": 0,
+		"/widget/demo/-/ga/svg-badge.svg": 3, "/widget/demo/-/de/svg-badge.svg": 0, "/widget/demo/a00/ga/svg-badge.svg": 0, "/projects/demo/a00/ga/": 0,
 	} {
 		_, rec := send(s, http.MethodGet, target, "Accept", browser)
 		if got := strings.Count(rec.Body.String(), part); got != want {
