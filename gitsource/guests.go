@@ -43,7 +43,7 @@ func (m *Mirror) ForgetGuests() error { return os.RemoveAll(filepath.Join(m.dir,
 // that is damaged, crowded or has no room left in Options.Remote.MaxMirror begins anew.
 // ErrNotFetched before the mirror's first fetch.
 func (m *Mirror) Guests(ctx context.Context, keep map[string]object.Hash) (*Guests, error) {
-	dir, head, release, err := m.lease()
+	dir, head, release, err := m.lease(ctx)
 	if err != nil {
 		return nil, err
 	}

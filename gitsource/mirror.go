@@ -174,10 +174,7 @@ func (m *Mirror) headLocked() (object.Head, error) {
 
 // Reader opens the mirror for reading; ErrNotFetched before the first fetch.
 func (m *Mirror) Reader(ctx context.Context) (*Reader, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	dir, head, release, err := m.lease()
+	dir, head, release, err := m.lease(ctx)
 	if err != nil {
 		return nil, err
 	}

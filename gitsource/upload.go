@@ -36,7 +36,7 @@ func (m *Mirror) UploadPack(ctx context.Context, u Upload, w io.Writer) error {
 	if !ok {
 		return fmt.Errorf("serve the mirror of %s: %w", m.remote, ErrNoGit)
 	}
-	dir, head, release, err := m.lease()
+	dir, head, release, err := m.lease(ctx)
 	if err != nil {
 		return err
 	}
@@ -75,10 +75,13 @@ func (m *Mirror) UploadPack(ctx context.Context, u Upload, w io.Writer) error {
 }
 
 // lease keeps the git directory in use on disk until release is called.
-func (m *Mirror) lease() (dir string, head object.Head, release func(), err error) {
+func (m *Mirror) lease(ctx context.Context) (dir string, head object.Head, release func(), err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if head, err = m.headLocked(); err != nil {
+	if err = ctx.Err(); err == nil {
+		head, err = m.headLocked()
+	}
+	if err != nil {
 		return "", object.Head{}, nil, err
 	}
 	name := m.current

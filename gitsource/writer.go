@@ -25,10 +25,7 @@ type Writer struct {
 
 // Writer opens the mirror for writing; ErrNotFetched before the first fetch.
 func (m *Mirror) Writer(ctx context.Context) (*Writer, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	dir, head, release, err := m.lease()
+	dir, head, release, err := m.lease(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -153,17 +153,14 @@ func Quantity(n int, noun string) string {
 // quotedLength bounds a quoted source, in characters.
 const quotedLength = 40
 
-// ErrTemplate: the file that is named as the template cannot be used as one.
-var ErrTemplate = errors.New("no template")
-
-// ParseTemplate reads the file that others are compared with. The error is ErrTemplate.
+// ParseTemplate reads the file that others are compared with; an error says that it cannot be.
 func ParseTemplate(name string, data []byte) (*poparse.File, error) {
 	f, err := poparse.Parse(name, data)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrTemplate, err)
+		return nil, fmt.Errorf("no template: %w", err)
 	}
 	if len(f.Entries) == 0 {
-		return nil, fmt.Errorf("%s: %w: it has no strings", name, ErrTemplate)
+		return nil, fmt.Errorf("%s: no template: it has no strings", name)
 	}
 	return f, nil
 }
