@@ -1,10 +1,9 @@
 // Package api is the HTTP server of the API: it routes requests with Echo, decides what a
 // client may see, and sends what the handlers of api/resource return.
 //
-// It answers GET, HEAD and OPTIONS as docs/compatibility.md says. Each answer
-// is rendered from one snapshot of the store, so that its parts belong
-// together. Rendered answers are cached; large ones are streamed or spooled.
-// Methods that write wait for a turn and are not cached (docs/editing.md).
+// Each answer is rendered from one snapshot of the store, so that its parts belong together.
+// Rendered answers are cached; large ones are streamed or spooled. Methods that write wait for a
+// turn and are not cached (docs/editing.md).
 //
 // Goals: a client written for Weblate works unchanged; hostile input gets a 4xx, never a 5xx, a
 // panic or somebody else's host in a link. Non-goals: what an edit does, which Options.Edits
@@ -24,8 +23,8 @@
 //
 // A request for an answer that is being rendered waits for it: after a pull all clients come
 // for the same pages. Downloads and lists of lines do not wait for their clients, since
-// snapshots are few and hold back the write-ahead log: they are made at the speed of the disk
-// into a spool. A list that is broken off has no end in HTTP's sense, so no client takes it for whole.
+// snapshots are few and hold back the write-ahead log: a spool takes them. A list that is broken
+// off has no end in HTTP's sense, so no client takes it for whole.
 //
 // What a request may see is decided once, by its Authorization or session, and travels in the
 // context. A token is looked up for each request, so one that another process revoked is

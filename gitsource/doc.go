@@ -2,12 +2,11 @@
 // of a commit that a mask selects, and, commit by commit along the first parents, which of
 // these files changed and which commits of merged branches made the change.
 //
-// Goals: no work tree; one mirror for each repository and branch, shared by all its
-// components; a fetch that finds nothing new costs one question to the remote;
-// changed files are found by comparing ids in trees, so that unchanged files are
-// never read; the git program is used if it is there and allowed, and needed only to
-// serve clones and to push to a path; repositories are hostile until proven otherwise (sizes, depth, names
-// and counts are bounded, credentials appear in no message).
+// Goals: no work tree; one mirror for each repository and branch, shared by its components; a
+// fetch that finds nothing new costs one question to the remote; changed files are found by ids
+// in trees, and unchanged ones never read; the git program is used if there and allowed, and
+// needed only to serve clones and push to a path; repositories are hostile until proven otherwise
+// (sizes, depth, names and counts are bounded, credentials appear in no message).
 //
 // Non-goals: PO files (see poparse), what a commit has and when it is pushed, tags,
 // submodules, LFS contents, SHA-256 repositories, serving clones without the git program.

@@ -33,7 +33,7 @@ type Repo struct {
 	pushes []string // streams of git fast-import that are left
 }
 
-// Change is a commit: as zero value empty, on the default branch, by Test Author, a minute on.
+// Change is a commit; the zero value is an empty one of Test Author on the default branch.
 type Change struct {
 	// Branch is the branch of the commit; "" means the default branch. A new branch
 	// begins at Parents, or without a parent.

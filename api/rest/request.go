@@ -33,7 +33,7 @@ type Request struct {
 	Representation Representation
 	// Dialect is what the server is configured to do as newer Weblates do.
 	Dialect Dialect
-	// Chunk, if above 0, is a part of a list sent whole: page and page_size do not count.
+	// Chunk, if above 0, numbers a part of a list sent whole: page and page_size do not count.
 	Chunk int
 
 	// Asked, if not nil, is what a POST asks that stores nothing.

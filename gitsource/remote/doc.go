@@ -10,12 +10,10 @@
 //
 // # Why
 //
-// Without the program, all four protocols go through go-git's sessions of HTTP, made for
-// each call (its table of protocols is global), behind a reader that bounds refs and
-// silence: its other clients can be given no such reader, and cannot be stopped while they
-// connect. Over ssh and git:// the messages are the same, so a RoundTripper carries them.
-// It takes over, too, where the program cannot be bounded or would show a secret: git://,
-// addresses with a query, ssh with a password.
+// Without the program, go-git's sessions of HTTP, made for each call since its table of protocols
+// is global, carry all four protocols (docs/design.md), behind a reader that bounds refs and
+// silence. They take over, too, where the program cannot be bounded or would show a secret:
+// git://, addresses with a query, ssh with a password.
 //
 // A local repository may belong to somebody else, who may have made it to show files that
 // only the server may read. So its owner must be the server's user, or it is listed in
@@ -29,9 +27,8 @@
 // others, whom git protects so. On Linux prlimit(2) bounds it right after it begins; a program
 // that forks within microseconds would escape, except for the limits of the systemd unit.
 //
-// A push goes by the id of a commit, forward only, or with --force-with-lease where the
-// branch is ours. A path is pushed to by the program alone, since hooks must run there. What
-// the remote says becomes one of four kinds of error: the branch has moved (fetch and derive
-// anew), declined (no use in trying again), access, network. Of pushes that meet, a lock or
-// a wrong old value counts as moved.
+// A push goes by the id of a commit, forward only, or with --force-with-lease where the branch
+// is ours. A path is pushed to by the program alone, since hooks must run there. What the remote
+// says becomes an error: the branch has moved (fetch and derive anew; also a lock or a wrong old
+// value, as of pushes that meet), declined (no use in trying again), access, network.
 package remote

@@ -10,9 +10,9 @@
 //
 // Garbage is collected when it is three quarters of the live heap, or both are 60 % of the
 // memory that there is, unless GOGC and GOMEMLIMIT are set. There is a mirror, a watch, a job
-// and a pull for each repository and branch, never for a component, and a metric has a label
-// for one on metrics_listen only. When a branch is flushed again after a failure is in the database, and asked in one
-// place (push.Pusher.Ready), by every process.
+// and a pull for each repository and branch, never for a component; metrics have a label for one
+// on metrics_listen only. When a branch is flushed again after a failure is in the database, and
+// asked in one place (push.Pusher.Ready), by every process.
 package server
 
 import (
