@@ -250,6 +250,7 @@ type oneString struct {
 	Count          int64
 	Previous, Next string
 	Others         []said
+	Beside         *said // one of Others
 	Suggestions    []store.Suggestion
 	Elsewhere      []said
 	Terms          []store.GlossaryUnit
@@ -275,6 +276,7 @@ type said struct {
 	Where, Code, URL string
 	Target           string
 	State            catalog.State
+	Choose           string // the page with it beside the source, or without it if it is there
 }
 
 func saidIn(c *store.ComponentRow, s *store.Said, checksum string) said {
@@ -459,14 +461,19 @@ func (p *Pages) fillNeighbours(ctx context.Context, snap *store.Snapshot, r *res
 	return err
 }
 
-func (p *Pages) fillOthers(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view, o *oneString) error {
+func (p *Pages) fillOthers(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view, o *oneString) error {
 	source := o.Unit
 	source.ID = o.Unit.SourceID
 	list, err := snap.SaidIn(ctx, []catalog.Unit{source}, []int64{o.Row.ComponentID}, nil)
 	for i := range list {
 		s := &list[i]
 		if s.Language != o.Row.Language && !s.Source {
-			o.Others = append(o.Others, saidIn(resource.RowOf(&o.Row), s, o.Checksum))
+			other := saidIn(resource.RowOf(&o.Row), s, o.Checksum)
+			if other.Choose = v.with(besideCookie, s.Language); s.Language == beside(r.HTTP) {
+				other.Choose = v.with(besideCookie, "-")
+				o.Beside = &other
+			}
+			o.Others = append(o.Others, other)
 		}
 	}
 	slices.SortStableFunc(o.Others, func(a, b said) int {

@@ -37,6 +37,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -106,8 +107,15 @@ const (
 	maxNext                  = 1000  // length of the address to which signing in leads back
 )
 
-// Cookie is the name of the cookie with the language that a reader chose.
-const Cookie = "ui"
+// Cookie is the name of the cookie with the language that a reader chose for the pages,
+// besideCookie of that whose text stands beside the source; each is the name of a parameter, too.
+const (
+	Cookie       = "ui"
+	besideCookie = "beside"
+)
+
+// languageCode matches what besideCookie may hold: a code, or "-" for none.
+var languageCode = regexp.MustCompile(`^[\w@.-]{1,50}$`)
 
 // Pages makes the pages. It is immutable and safe for concurrent use.
 type Pages struct {
@@ -285,20 +293,36 @@ func (p *Pages) Key(r *http.Request) string {
 	if acceptsPage(r) {
 		html = "html"
 	}
-	return html + "|" + l.Tag + "|" + strings.Join(accepted, ",") + "|" + p.now().UTC().Format(time.DateOnly)
+	return html + "|" + l.Tag + "|" + strings.Join(accepted, ",") + "|" + p.now().UTC().Format(time.DateOnly) + "|" + beside(r)
 }
 
-// ChosenCookie is the cookie that keeps the language that a request asks for with the
-// parameter ui; "" if it asks for none that is known.
+// beside is the code of the language whose text a reader has beside the source; "" without one.
+func beside(r *http.Request) string {
+	code, asked := rest.ParseQuery(r.URL.RawQuery).Get(besideCookie)
+	if c, err := r.Cookie(besideCookie); err == nil && !asked {
+		code = c.Value
+	}
+	if !Edits(r.URL.Path) || !languageCode.MatchString(code) {
+		return ""
+	}
+	return code
+}
+
+// ChosenCookie is the cookie that keeps a language that a request asks for with the
+// parameter ui, otherwise beside; "" if it asks for none that is known.
 func (p *Pages) ChosenCookie(rawQuery string) string {
-	if !strings.Contains(rawQuery, "ui=") {
+	if !strings.Contains(rawQuery, Cookie+"=") && !strings.Contains(rawQuery, besideCookie+"=") {
 		return ""
 	}
-	asked, _ := rest.ParseQuery(rawQuery).Get("ui")
+	params, name := rest.ParseQuery(rawQuery), Cookie
+	asked, _ := params.Get(Cookie)
 	if p.table.Named(asked) == nil {
-		return ""
+		name = besideCookie
+		if asked, _ = params.Get(name); !languageCode.MatchString(asked) {
+			return ""
+		}
 	}
-	c := http.Cookie{Name: Cookie, Value: asked, Path: "/", MaxAge: 365 * 24 * 3600, HttpOnly: true, SameSite: http.SameSiteLaxMode}
+	c := http.Cookie{Name: name, Value: asked, Path: "/", MaxAge: 365 * 24 * 3600, HttpOnly: true, SameSite: http.SameSiteLaxMode}
 	return c.String()
 }
 
@@ -328,11 +352,14 @@ func (p *Pages) newView(r *http.Request, params rest.Params) *view {
 }
 
 // with is the page's own address with another value of a parameter; "" removes it.
-// The number of the page is forgotten.
+// The number of the page is forgotten, and the place in a search unless only a language is chosen.
 func (v *view) with(name, value string) string {
-	q := url.Values{}
+	q, forgotten := url.Values{}, []string{name, "page", "format", "saved", Cookie, besideCookie}
+	if name != Cookie && name != besideCookie {
+		forgotten = append(forgotten, "offset")
+	}
 	for _, p := range v.params {
-		if p.Name != name && p.Name != "page" && p.Name != "format" && p.Name != "offset" && p.Name != "saved" && p.Name != "ui" {
+		if !slices.Contains(forgotten, p.Name) {
 			q.Set(p.Name, p.Value)
 		}
 	}
