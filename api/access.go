@@ -150,8 +150,7 @@ func (s *Server) grant(a *rest.Access) (counts bool) {
 	return counts
 }
 
-// RolesOf returns the roles of an account as they are configured now; without its provider it
-// counts for nothing.
+// RolesOf returns the roles configured for an account, which do not count without its provider.
 func (s *Server) RolesOf(a *catalog.Account) (roles []catalog.Role, counts bool) {
 	now := s.settings.Load()
 	return now.Roles.Of(a), now.provider(a.Provider) != nil
@@ -245,8 +244,7 @@ func throttled(err error) bool {
 	return ok && p.Status == http.StatusTooManyRequests
 }
 
-// Client names the client of a request by its address, for what clients without a
-// token share with those that have one.
+// Client names the client of a request by its address, for what all clients share.
 func (s *Server) Client(r *http.Request) string {
 	return limit.Address(s.settings.Load().clientAddress(r))
 }

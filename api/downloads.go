@@ -239,8 +239,7 @@ func (p *production) close() {
 	p.spool.close()
 }
 
-// caught turns a panic into an error. It would end the process otherwise, since
-// net/http does not know our goroutine.
+// caught turns a panic into an error: net/http does not do so in our goroutine.
 func caught(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())

@@ -120,8 +120,7 @@ func encoder(e encoding, w io.Writer) (io.WriteCloser, error) {
 	return plainWriter{w}, nil
 }
 
-// zstdWindow is how far back an encoder finds repetitions. With the default of 8 MiB
-// each encoder of a long list took 9 MiB.
+// zstdWindow is how far back repetitions are found: of 8 MiB an encoder of lists took 9 MiB.
 const zstdWindow = 512 << 10
 
 func newZstd(w io.Writer) (*zstd.Encoder, error) {
@@ -138,8 +137,7 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 // maxBuffer is the largest capacity of a buffer that is kept.
 const maxBuffer = 1 << 20
 
-// exactly copies b, which was written to the buffer kept, to its exact size,
-// and leaves the buffer to the next answer.
+// exactly copies b, written to the buffer kept, to its exact size; the next answer takes that.
 func exactly(kept *[]byte, b []byte) []byte {
 	out := append(make([]byte, 0, len(b)), b...)
 	if cap(b) <= maxBuffer {

@@ -28,8 +28,7 @@ import (
 type lines struct {
 	handle  resource.Handler
 	request *rest.Request
-	// encoding is the encoding of the bytes in the spool. Compressed lines take a tenth of
-	// the room there.
+	// encoding is that of the bytes in the spool, a tenth of the room if compressed.
 	encoding encoding
 }
 

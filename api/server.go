@@ -81,8 +81,7 @@ type Settings struct {
 	// AnonymousRate limits the requests of an address without a token,
 	// TokenRate those with one token; the zero value is no limit.
 	AnonymousRate, TokenRate limit.Rate
-	// SignIn are the providers with whose accounts people sign in, which need BaseURL; Roles are
-	// those of accounts.
+	// SignIn are the providers to sign in with, which need BaseURL; Roles are of accounts.
 	SignIn []*signin.Provider
 	Roles  catalog.RoleBook
 	// Pushes reports whether an account may push to the repository of a component that gives such

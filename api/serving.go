@@ -76,8 +76,7 @@ type rendering struct {
 	answer
 	// basis is what it was read from; its generation is 0 if that is unknown.
 	basis store.Basis
-	// variants are nil unless the answer is a success whose body is in memory.
-	// Without them it is for one request only.
+	// variants are nil without success or without a body in memory: it is for one request.
 	variants *variants
 }
 

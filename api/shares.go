@@ -46,8 +46,7 @@ func newShares(readers int) shares {
 		downloads: limit.NewPool("downloads", 32, 8),
 		// Their bytes in files, until they are sent.
 		spooled: limit.NewPool("spooled", 16<<30, 4<<30),
-		// Bytes of bodies of edits and uploaded files: one counts one and a half times while
-		// it is read.
+		// Bytes of edits and uploads: one counts one and a half times while it is read.
 		uploads: limit.NewPool("uploads", 96<<20, 48<<20),
 		// Edits and sessions that are being stored or wait for the store's writer: a client
 		// that sends many has two among those of others.
@@ -232,8 +231,7 @@ func (s *Server) writesInTurn(edits resource.Edits, operations resource.Operatio
 	s.env.Operations = resource.NewInTurn(operations, of(s.shares.operations))
 }
 
-// EndOperations ends operations that go on without their clients, and waits for them. It
-// may be called more than once.
+// EndOperations ends operations that go on without their clients, and waits for them.
 func (s *Server) EndOperations() { s.env.Errands.End() }
 
 // createSession begins a session of a token, in turn.

@@ -16,8 +16,7 @@ import (
 // clone; open Readers keep the old git directory. On an error the mirror is unchanged.
 func (m *Mirror) Fetch(ctx context.Context) (object.Head, error) { return m.exclusively(ctx, m.update) }
 
-// Rebuild replaces the mirror by a new clone, for callers that found damaged objects
-// while reading (object.Damaged).
+// Rebuild replaces the mirror by a new clone, for callers that met object.Damaged.
 func (m *Mirror) Rebuild(ctx context.Context) (object.Head, error) {
 	return m.exclusively(ctx, func(ctx context.Context) (object.Head, error) {
 		src := remote.NewSource(m.remote, m.opts.Remote)

@@ -154,8 +154,7 @@ func (h *Histories) forget(k *history) {
 	h.ids -= len(k.ids)
 }
 
-// ancestors lists a commit and all that it reaches, sorted. If it reaches the tip of an older
-// history, the walk ends there.
+// ancestors lists a commit and all that it reaches, sorted, from the tip of a known history on.
 func (h *Histories) ancestors(ctx context.Context, open Opener, tip object.Hash, old *history) ([]object.Hash, error) {
 	r, err := open(ctx)
 	if err != nil {

@@ -104,8 +104,7 @@ func (b *trackedWriter) Write(p []byte) (int, error) {
 // ErrBadRequest: what a client posted is no request of git's protocol, or none answered here.
 var ErrBadRequest = errors.New("not a request of git's protocol that is understood here")
 
-// maxWants bounds the different commits of one request. There is one branch, so a
-// client wants its head, or an earlier head.
+// maxWants bounds the commits of one request: a client wants the head, or an earlier one.
 const maxWants = 16
 
 // uploadRequest is one request of git's protocol, as far as it names objects.

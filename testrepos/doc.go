@@ -4,8 +4,7 @@
 // bare repository; Advance makes every further one, so that a test sees a change arrive.
 // README.md describes the format.
 //
-// A Forge answers as the REST API of GitHub, GitLab, Gitea or Forgejo does, and checks
-// what it is sent.
+// A Forge answers like the REST APIs of GitHub, GitLab, Gitea and Forgejo, and checks requests.
 //
 // Goals:
 //   - The same scenario always gives the same commit hashes: authors, dates and

@@ -28,8 +28,7 @@ type ForgeRequest struct {
 	From string
 	// Commit is the head of the request. A ForgeHost reads it, if it has the repository.
 	Commit string
-	// Editable says that maintainers may push to the branch of a fork, Merges that the forge
-	// finds no conflict.
+	// Editable: maintainers may push to a fork's branch. Merges: there is no conflict.
 	Editable, Merges bool
 }
 

@@ -120,8 +120,7 @@ func (r *Repo) Tip(branch string) string {
 	return string(bytes.TrimSpace(out))
 }
 
-// Next makes the next push of the scenario, whatever a test has pushed to its branches. It is
-// an error if no push is left.
+// Next makes the next push of the scenario, over a test's own; an error if no push is left.
 func (r *Repo) Next() error {
 	if len(r.pushes) == 0 {
 		return fmt.Errorf("repository %s: no push is left", r.Dir)

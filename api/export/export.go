@@ -25,8 +25,7 @@ type Head struct {
 	ProjectName, LanguageName string
 	// SourceLanguage is the code of the language of the sources.
 	SourceLanguage string
-	// PluralNumber is the number of plural forms, at least 1. PluralFormula
-	// chooses one of them, in C ("n != 1").
+	// PluralNumber counts plural forms, 1 or more; PluralFormula is in C ("n != 1").
 	PluralNumber  int
 	PluralFormula string
 	// URL is the page of the translation.

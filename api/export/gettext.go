@@ -108,8 +108,7 @@ func writeMO(w io.Writer, head *Head, units Units) error {
 	return nil
 }
 
-// compiled makes a message of a unit; ok is false if the unit is left out. So are
-// units with a NUL, which would end a text.
+// compiled makes a message of a unit, unless it is left out, as those with a NUL are.
 func compiled(head *Head, u *catalog.Unit) (m message, ok bool) {
 	forms := catalog.TargetForms(u.Source, u.Target, head.PluralNumber)
 	if u.State.Fuzzy() || forms[0] == "" || strings.Contains(u.Source+u.Context+u.Target, "\x00") {

@@ -116,8 +116,7 @@ func (d *document) Rows(u *catalog.Unit, err error) ([][]string, error) {
 // looksEscaped matches text that a spreadsheet would read as an escaped character.
 var looksEscaped = regexp.MustCompile(`_(x[0-9A-Fa-f]{4}_)`)
 
-// cellText escapes control characters as _xHHHH_ (ECMA-376, ST_Xstring) and cuts
-// the text to the length of a cell.
+// cellText writes control characters as _xHHHH_ (ECMA-376, ST_Xstring), cut for a cell.
 func cellText(s string) string {
 	s = looksEscaped.ReplaceAllString(s, "_x005F_$1")
 	var b strings.Builder

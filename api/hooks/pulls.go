@@ -56,8 +56,7 @@ type Component struct {
 	Private bool
 	// Enabled is enable_hooks of its project.
 	Enabled bool
-	// Secured says that only calls signed with Secret are accepted; if Secret is
-	// "", none is. It is never printed.
+	// Secured: only calls signed with Secret are accepted; none if that is "". Not printed.
 	Secured bool
 	Secret  string
 }

@@ -23,8 +23,7 @@ type call struct {
 	proven  map[string]bool // results of knows, by secret
 }
 
-// mayPull reports whether the call may pull a component: the component has no
-// secret, or the caller knows it.
+// mayPull reports whether the call may pull a component: without a secret, or knowing it.
 func (k *call) mayPull(c *Component) bool {
 	if !c.Secured {
 		return true

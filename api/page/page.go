@@ -147,8 +147,7 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// hidden reports whether a character is invisible or reorders the text around it, so
-// that pages show its number instead.
+// hidden reports whether a character is invisible or reorders text: pages show its number.
 func hidden(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':

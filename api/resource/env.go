@@ -57,8 +57,7 @@ type Env struct {
 	Version string
 }
 
-// Edits stores edits: of strings, which translation files are added and removed, and which
-// strings are added.
+// Edits stores edits: of strings, and of which translation files and strings there are.
 type Edits interface {
 	// Edit stores new texts for strings of one translation of a component, all or none,
 	// and returns the number of strings that changed. The error wraps one of package

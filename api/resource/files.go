@@ -68,8 +68,7 @@ func IsFileFormat(name string) bool {
 	return ok || name == "zip"
 }
 
-// rawFile answers the file. A source translation without a file is an empty
-// archive, as in Weblate.
+// rawFile answers the file, or an empty archive without one of the source, as in Weblate.
 func (e *Env) rawFile(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *store.TranslationRow) (any, error) {
 	name := downloadName(t)
 	if t.Filename == "" {
@@ -237,8 +236,7 @@ func foundInOrder(ctx context.Context, snap *store.Snapshot, t *store.Translatio
 	return snap.UnitsInFile(ctx, t.ID, ids), nil
 }
 
-// getNewTemplate answers the file that new translations begin with: the POT of
-// new_base, as it is in the repository.
+// getNewTemplate answers what new translations begin with: new_base in the repository.
 func (e *Env) getNewTemplate(ctx context.Context, snap *store.Snapshot, _ *rest.Request, component *store.ComponentRow) (any, error) {
 	all, err := snap.Translations(ctx, component.ID)
 	if err != nil {

@@ -55,8 +55,7 @@ type Route struct {
 	// Asks, if not nil, are the fields of the body of a POST by which anybody asks: Handle
 	// answers it, too, as a search.
 	Asks []string
-	// Writes answers methods that write, for tokens whose scope permits to. Other
-	// methods and clients are refused.
+	// Writes answers methods that write, for tokens whose scope permits to write.
 	Writes map[string]Writer
 }
 

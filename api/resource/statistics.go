@@ -120,8 +120,7 @@ func (e *Env) languageStatistics(r *rest.Request, project *catalog.Project, sums
 	})
 }
 
-// importedIDs are the ids of the visible components whose first import is done,
-// of a project or of all with "".
+// importedIDs are the ids of visible imported components, of a project or of all with "".
 func importedIDs(ctx context.Context, snap *store.Snapshot, project string) ([]int64, error) {
 	rows, err := VisibleComponents(ctx, snap, project)
 	return ImportedIDs(rows), err

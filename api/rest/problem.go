@@ -53,8 +53,7 @@ var (
 	ErrNotAcceptable   = &Problem{Status: http.StatusNotAcceptable, Detail: "Could not satisfy the request Accept header."}
 	ErrUnauthenticated = &Problem{Status: http.StatusUnauthorized, Detail: "Authentication credentials were not provided.", Authenticate: true}
 	ErrToken           = &Problem{Status: http.StatusUnauthorized, Detail: "Invalid token.", Code: "authentication_failed", Authenticate: true}
-	// ErrReadOnlyStranger and ErrReadOnly refuse methods that write, without and
-	// with a token.
+	// ErrReadOnlyStranger and ErrReadOnly refuse writes, without and with a token.
 	ErrReadOnlyStranger = &Problem{Status: http.StatusUnauthorized, Detail: ErrUnauthenticated.Detail + readOnly, Authenticate: true}
 	ErrReadOnly         = &Problem{Status: http.StatusForbidden, Detail: "You do not have permission to perform this action." + readOnly}
 	// ErrScopeStranger and ErrScope refuse whoever shows no token, or one that may not

@@ -183,8 +183,7 @@ func (r *Request) Timestamp(name string, errs FieldErrors) time.Time {
 	return at
 }
 
-// layouts are the forms of a date and time: ISO 8601 with a blank instead of the T, with
-// or without seconds and a zone.
+// layouts are forms of a time: ISO 8601 with a blank for T, with or without seconds and zone.
 var layouts = func() (list []string) {
 	for _, clock := range []string{"15:4", "15:4:5"} {
 		for _, zone := range []string{"", "Z07:00", "Z0700", "Z07"} {
@@ -361,8 +360,7 @@ func (b *Body) Text(name string) (string, error) {
 	return "", BadParameter(name, "Not a valid string.")
 }
 
-// booleans are the texts that Django REST framework, and so Weblate, takes for true and
-// false, in any case.
+// booleans are what Django REST framework and Weblate take for true and false, in any case.
 var booleans = map[string]bool{
 	"true": true, "t": true, "yes": true, "y": true, "on": true, "1": true,
 	"false": false, "f": false, "no": false, "n": false, "off": false, "0": false,

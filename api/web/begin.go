@@ -81,8 +81,7 @@ func (p *Pages) fillBeginning(ctx context.Context, snap *store.Snapshot, v *view
 	return err
 }
 
-// firstLeft is the address of the first string to translate of a language, or of its translation
-// if there is none.
+// firstLeft is the address of a language's first string to translate, or of its translation.
 func (p *Pages) firstLeft(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow, code string) (string, error) {
 	t, err := snap.Translation(ctx, c.Project.Slug, c.Slug, code)
 	if err != nil || t.IsSource {

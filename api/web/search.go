@@ -44,8 +44,7 @@ func (o search) Marked(text string) (list [][]span) {
 	return list
 }
 
-// wordsOf matches what a query looks for in sources and targets, in any case; nil: nothing, or
-// regular expressions.
+// wordsOf matches what a query looks for in sources and targets, in any case; nil: no words.
 func wordsOf(expr query.Expr) *regexp.Regexp {
 	var words []string
 	query.Has(expr, func(term query.Expr) bool {

@@ -150,8 +150,7 @@ func fillTranslationCurve(ctx context.Context, snap *store.Snapshot, v *view, id
 	return nil
 }
 
-// partsOf counts the strings of a document by the folder, or the file, that they come
-// from; nil if there is only one.
+// partsOf counts the strings of a document by folder or file they come from; nil if only one.
 func partsOf(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow, strs string) ([]row, error) {
 	if t.Stats.Total.Units > maxPartStrings || t.IsSource {
 		return nil, nil

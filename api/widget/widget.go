@@ -17,8 +17,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// Progress is what a widget shows: the sum over all languages, with the name of a project,
-// a component or a translation.
+// Progress is what a widget shows: the sum over languages, with the name of what it is of.
 type Progress struct {
 	Language
 	// Languages are sorted by name.

@@ -116,8 +116,7 @@ func NewAddon(l Links, c *catalog.Component, project string) Object {
 
 const componentMark = "{component}"
 
-// matchOf writes a filemask as a regular expression. The first * is the
-// language; no * matches a slash.
+// matchOf writes a filemask as a regular expression; the first * is the language.
 func matchOf(filemask string) string {
 	s := regexp.QuoteMeta(filemask)
 	s = strings.Replace(s, `\*`, `(?P<language>[^/]*)`, 1)

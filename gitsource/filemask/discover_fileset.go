@@ -230,8 +230,7 @@ func folderJoint(mask string) string {
 	return strings.Join(parts[star-1:], "/")
 }
 
-// joinedMask puts {component} between the parts of the path that all masks have at
-// the start and at the end, and ".po".
+// joinedMask puts {component} between what masks share at the start and at the end, and ".po".
 func joinedMask(masks []string) string {
 	split := func(mask string) []string { return strings.Split(strings.TrimSuffix(mask, ".po"), "/") }
 	first := split(masks[0])

@@ -173,8 +173,7 @@ func (f Mask) Refuses(path string) string {
 	return unsafeReason(path)
 }
 
-// Below reports whether a file below a directory, at any depth, can match. If none
-// can, a walk need not enter the directory.
+// Below reports whether any file below a directory can match; else a walk need not enter it.
 func (f Mask) Below(dir string) bool {
 	if f.re == nil {
 		return false
@@ -234,8 +233,7 @@ func (f Mask) Select(path string, r Rules) (Match, bool) {
 type Matcher struct {
 	// Want reports whether a file is wanted; nil: all are.
 	Want func(path string) bool
-	// Prune reports that no file below a directory is wanted; nil: every directory
-	// is entered. It only saves work.
+	// Prune reports that no file below a directory is wanted; nil: all are entered.
 	Prune func(dir string) bool
 }
 

@@ -273,8 +273,7 @@ func (m Mailmap) Lookup(name, email string) (properName, properEmail string) {
 // the commits found, since commit times can be wrong. Git takes 5 (revision.c).
 const slop = 512
 
-// Unseen returns the commits reachable from tip that are not in seen. With each
-// commit seen has all its ancestors.
+// Unseen returns the commits reachable from tip but not in seen, which has all their ancestors.
 func (s *Store) Unseen(ctx context.Context, tip Hash, seen map[Hash]struct{}) (map[Hash]Node, error) {
 	fresh := map[Hash]Node{}
 	todo := []Hash{tip}

@@ -47,8 +47,7 @@ type Origin struct {
 	Dir string
 	// Objects are the directories of its objects; see ObjectDirs.
 	Objects []string
-	// Limits bound the bytes that are copied; more are a LimitError. The zero value
-	// bounds nothing.
+	// Limits bound the bytes that are copied, or it is a LimitError; zero bounds nothing.
 	Limits Limits
 }
 

@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// bareConfig is the whole configuration of a mirror. It names no remote, so no
-// address and no credential is ever on disk.
+// bareConfig is all the configuration of a mirror, with no remote: no credential is on disk.
 const bareConfig = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n[gc]\n\tauto = 0\n"
 
 // Init makes an empty bare repository in gitDir.
@@ -115,8 +114,7 @@ func openIn(dir, name string) (*os.File, error) {
 	return f, nil
 }
 
-// WriteText writes a small text file of a git directory. Readers see the old text
-// or the new text, also after a crash.
+// WriteText writes a small text file of a git directory, in one step also if the machine fails.
 func WriteText(name, content string) error {
 	return writeFile(name, ".tmp-*", func(f *os.File) error {
 		if _, err := f.WriteString(content); err != nil {
@@ -169,15 +167,13 @@ type Limits struct {
 	Objects int
 	// Whole is the number of bytes of an object: it must be in memory whole.
 	Whole int64
-	// Total bounds the bytes of all objects of the git directory that the pack comes
-	// into; 0: nothing does.
+	// Total bounds the bytes of objects of the git directory with the pack; 0: no bound.
 	Total int64
 
 	total bool // Total is what bounds Bytes
 }
 
-// Within returns the limits for a pack that comes into a git directory: Total
-// includes what the directory has already.
+// Within returns the limits for a pack into a git directory: Total counts what it has.
 func (l Limits) Within(gitDir string) Limits {
 	if l.Total <= 0 {
 		return l

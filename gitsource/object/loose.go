@@ -91,8 +91,7 @@ func (o *looseObject) read(in io.Reader) ([]byte, error) {
 	return data.Bytes(), nil
 }
 
-// check reads the object to its end and compares it with its id. It returns the contents
-// if they are to be kept.
+// check reads the object, compares it with its id and returns the contents if they are kept.
 func (o *looseObject) check(h Hash, keep bool) (data []byte, err error) {
 	sum := sha1.New()
 	objectSum(sum, o.kind, o.size)

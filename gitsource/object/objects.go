@@ -21,8 +21,7 @@ const (
 	// objectCache bounds the bytes of inflated objects that are kept; delta
 	// chains of large PO files are slow with less.
 	objectCache = 48 << 20
-	// treeLimit and commitLimit bound the bytes of trees and commits. The largest
-	// real trees are a few MiB.
+	// treeLimit and commitLimit bound the bytes of trees and commits, a few MiB in reality.
 	treeLimit   = 64 << 20
 	commitLimit = 16 << 20
 	// maxAlternates bounds the chain of objects/info/alternates (git allows a depth of 5).

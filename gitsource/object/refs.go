@@ -132,8 +132,7 @@ func ReadRef(dir, name string) (Hash, error) {
 	return Hash{}, fmt.Errorf("ref %s: symbolic refs run in a circle", name)
 }
 
-// packedRefs calls fn for each line of a git directory's packed-refs, if there is one,
-// until fn returns an error.
+// packedRefs calls fn for each line of packed-refs, if there is one, until it returns an error.
 func packedRefs(dir string, fn func(name, id string) error) error {
 	f, err := openIn(dir, "packed-refs")
 	if errors.Is(err, fs.ErrNotExist) {

@@ -39,8 +39,7 @@ func (s *Store) Close() error { return s.objects.close() }
 // Shallow reports whether the history of the directory is cut: parents may be missing.
 func (s *Store) Shallow() bool { return s.shallow }
 
-// LimitCache bounds the bytes of inflated objects that the Store keeps; 0 is
-// 48 MiB, the limit before the first call.
+// LimitCache bounds the bytes of inflated objects that the Store keeps; 0: 48 MiB, as at first.
 func (s *Store) LimitCache(bytes int) { s.objects.cache.setLimit(bytes) }
 
 // Has reports whether the directory has this object.

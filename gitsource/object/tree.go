@@ -156,8 +156,7 @@ func (s *Store) Tree(h Hash) ([]Entry, error) {
 	return list, nil
 }
 
-// RawTree returns a directory as git stores it: its entries with all their modes and
-// with names that Tree would escape.
+// RawTree returns a directory as git stores it, with all modes and the names that Tree escapes.
 func (s *Store) RawTree(h Hash) ([]byte, error) {
 	data, err := s.objects.read(h, plumbing.TreeObject, treeLimit)
 	return data, objectError("directory", h, err)

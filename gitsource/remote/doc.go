@@ -5,8 +5,7 @@
 // time, also a hostile or a silent one; credentials are sent to their own host only and appear
 // in no message, argument or log; an error says the cause and the remedy.
 //
-// Non-goals: storing objects (see object), deciding when to fetch or push,
-// submodules, bundles, transport helpers.
+// Non-goals: storing objects (see object), when to fetch or push, submodules, bundles, helpers.
 //
 // # Why
 //

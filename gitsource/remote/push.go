@@ -18,8 +18,7 @@ import (
 
 // The kinds of an [Error] of Push, besides ErrAuth, ErrUnreachable and ErrUnsupported.
 var (
-	// ErrMoved: the branch is not where it was expected: somebody pushed. Fetch and
-	// derive anew.
+	// ErrMoved: the branch is not where it was expected. Fetch and derive anew.
 	ErrMoved = errors.New("branch has moved")
 	// ErrDeclined: the remote refuses this push for a reason of its own, such as a
 	// protected branch or a hook. Trying again is of no use.

@@ -84,8 +84,7 @@ type Source interface {
 	Transfer(ctx context.Context, gitDir string, tip object.Head, have []object.Hash) error
 }
 
-// NewSource chooses how a repository is reached, and reads the credentials for it.
-// It does not use the network.
+// NewSource chooses how to reach a repository, and reads credentials, without the network.
 func NewSource(r Repository, o Options) Source {
 	path, local := repourl.IsLocal(r.URL)
 	git, have := o.Git()

@@ -141,8 +141,7 @@ func (c *session) why(ctx context.Context, err error) error {
 	return err
 }
 
-// httpClient returns a client for an HTTP address; auth is nil without
-// credentials. finish closes its connections.
+// httpClient returns a client for an HTTP address; auth may be nil. finish ends connections.
 func (s *wireSource) httpClient(e endpoint) (c *http.Client, auth githttp.AuthMethod, finish func()) {
 	if s.access.Username != "" || s.access.Password != "" {
 		auth = &githttp.BasicAuth{Username: s.access.Username, Password: s.access.Password}

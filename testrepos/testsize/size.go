@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// Of is the size for this run: quick with -short, nightly with REPOGLOT_LONG_TESTS=1,
-// otherwise usual.
+// Of is the size for this run: quick with -short, nightly with REPOGLOT_LONG_TESTS=1, or usual.
 func Of(quick, usual, nightly int) int {
 	switch {
 	case testing.Short():

@@ -282,8 +282,7 @@ func (o operations) Pull(ctx context.Context, component int64) (waits bool, err 
 	})
 }
 
-// Merge merges a request of somebody by meaning, whose head was shown to the author, and pushes
-// that to its branch.
+// Merge merges a request by meaning, as its author saw its head, and pushes that to its branch.
 func (o operations) Merge(ctx context.Context, component int64, number int, head string, by edit.Author) (waits bool, err error) {
 	wish := catalog.MergeWish{Name: by.Name, Email: by.Email, At: o.flusher.Now()}
 	if err := o.engine.db.WishMerge(ctx, component, number, head, wish); err != nil {

@@ -80,8 +80,7 @@ func (d pulling) percent() int {
 	return max(0, min(100, 100*d.Done/d.Total))
 }
 
-// String is like "3 of 10", or "…" if the total is unknown; with entries it is
-// like "3 of 10, 12000 entries/s, 3s left".
+// String is like "3 of 10", "…" without a total, or "3 of 10, 12000 entries/s, 3s left".
 func (d pulling) String() string {
 	if d.Total <= 0 {
 		return "…"

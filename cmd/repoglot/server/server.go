@@ -148,8 +148,7 @@ func (e *Engine) Serve(ctx context.Context, at Listeners, settings Settings) err
 	return group.Wait()
 }
 
-// handler makes the handlers of all addresses and of the metrics. end waits for
-// webhooks that are being answered.
+// handler makes the handlers of addresses and metrics. end waits for answers to webhooks.
 func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 	s.pulls = newSupervisor(s.engine, Workers(s.Config))
 	s.notify = newSender(s.engine, func(c *catalog.Change) string { return wire.Links{Base: s.base()}.ChangePage(c) })

@@ -31,8 +31,7 @@ const (
 	pushWait             = 10 * time.Second
 )
 
-// pushers asks forges who may push to repositories: the components with `translators: push` of
-// one configuration.
+// pushers asks forges who may push to repositories of components with `translators: push`.
 type pushers struct {
 	log   *slog.Logger
 	now   func() time.Time

@@ -93,8 +93,7 @@ func (h hookPulls) Components(ctx context.Context, key string) ([]hooks.Componen
 	return list, nil
 }
 
-// suggests returns a function that matches the branches with suggestions for a
-// component; nil if there are no such branches.
+// suggests returns what matches the branches with suggestions for a component; nil: none does.
 func suggests(c *catalog.ComponentSettings) func(string) bool {
 	pattern, err := remote.ParseBranchPattern(c.SuggestionBranches)
 	if err != nil || pattern.IsZero() {
