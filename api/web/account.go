@@ -214,10 +214,8 @@ func (p *Pages) Accounts(ctx context.Context, r *rest.Request) (*Edited, error) 
 	done := &Edited{Next: "/accounts/", Status: http.StatusSeeOther}
 	var err error
 	switch to := p.env.Store.Access(); do {
-	case "block":
-		err = to.ChangeAccount(ctx, id, "blocked", a.Token.Name)
-	case "unblock":
-		err = to.ChangeAccount(ctx, id, "unblocked", a.Token.Name)
+	case "block", "unblock":
+		err = to.ChangeAccount(ctx, id, do+"ed", a.Token.Name)
 	case "rebind":
 		provider, name, _ := strings.Cut(of, ":")
 		_, err = to.Rebind(ctx, provider, name, a.Token.Name)
