@@ -11,18 +11,24 @@ import (
 	"github.com/repoglot/repoglot/api"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
 // newApplets is a server with many components in two languages, whose names have no blanks. The
-// first one alone has Irish, and Czech with a string left.
-func newApplets(t *testing.T, components int) *api.Server {
+// first one alone has Irish, and Czech with a string left, and so many further languages.
+func newApplets(t *testing.T, components, languages int) *api.Server {
 	t.Helper()
 	repo, files, settings := testrepos.Empty(t), map[string]string{}, map[string]catalog.ComponentSettings{}
 	for i := range components {
 		slug := fmt.Sprintf("a%02d", i)
 		files[slug+"/de.po"] = catalogtest.PO("Open", "Öffnen")
 		settings[slug] = catalog.ComponentSettings{Name: strings.Repeat(fmt.Sprintf("applet%02d@somebody.example/files/", i), 2), Filemask: slug + "/*.po"}
+	}
+	table, err := lang.New()
+	must(t, err)
+	for i := range languages {
+		files["a00/"+table.All()[5*i].Code+".po"] = catalogtest.PO("Open", "")
 	}
 	files["a00/ga.po"], files["a00/cs.po"] = catalogtest.PO("Open", "Oscail"), catalogtest.PO("Open", "")
 	repo.Commit(t, testrepos.Change{Files: files})
@@ -48,7 +54,7 @@ func TestTurnedMatrix(t *testing.T) {
 		{3, "/projects/demo/", "/languages/cs/demo/", "/languages/de/demo/", "/projects/demo/a02/", 3},
 		{3, "/projects/demo/?lang=irish", "/languages/ga/demo/", "/languages/ga/demo/", "/projects/demo/a02/", 1},
 	} {
-		_, rec := send(newApplets(t, c.components), http.MethodGet, c.target, "Accept", browser)
+		_, rec := send(newApplets(t, c.components, 0), http.MethodGet, c.target, "Accept", browser)
 		_, table, _ := strings.Cut(rec.Body.String(), `<table class="matrix">`)
 		head, body, _ := strings.Cut(table, "<tbody>")
 		rows := strings.Split(body, `<th scope="row">`)[1:]
@@ -67,7 +73,7 @@ func TestTurnedMatrix(t *testing.T) {
 // scroll sideways, and is short on phones.
 func TestBrowserWideMatrix(t *testing.T) {
 	b := openBrowser(t)
-	site := httptest.NewServer(newApplets(t, 60))
+	site := httptest.NewServer(newApplets(t, 60, 0))
 	defer site.Close()
 	rules := readAxe(t)
 	for _, width := range []int{1280, 768, 390} {
@@ -85,11 +91,30 @@ func TestBrowserWideMatrix(t *testing.T) {
 	}
 }
 
+// TestBrowserLongLists: pages of a hundred languages and of a hundred components are short on
+// phones; in print they have no navigation and no fields.
+func TestBrowserLongLists(t *testing.T) {
+	b := openBrowser(t)
+	site := httptest.NewServer(newApplets(t, 110, 105))
+	defer site.Close()
+	for _, target := range []string{"/projects/demo/", "/projects/demo/a00/", "/languages/", "/languages/de/", "/engage/demo/"} {
+		b.load(site.URL+target, 390, false)
+		if height, err := strconv.Atoi(b.ask("document.documentElement.scrollHeight")); err != nil || height > 10_000 {
+			t.Errorf("%s is %d px high (%v)", target, height, err)
+		}
+		b.call("Emulation.setEmulatedMedia", map[string]any{"media": "print"})
+		if got := b.ask(`[...document.querySelectorAll("nav,form,footer,button,input")].filter(e => e.checkVisibility()).map(e => e.outerHTML.slice(0, 200)).join("\n")`); got != "" {
+			t.Errorf("%s in print: %s", target, got)
+		}
+		b.call("Emulation.setEmulatedMedia", map[string]any{"media": ""})
+	}
+}
+
 // TestPartsAreNamed: a percentage that covers a part says so: of a language over all, of each
 // project, on its badge; one of all says nothing.
 func TestPartsAreNamed(t *testing.T) {
 	t.Parallel()
-	s := newApplets(t, 3)
+	s := newApplets(t, 3, 0)
 	const part = "in 1 of 3 components"
 	for target, want := range map[string]int{
 		"/languages/ga/": 2, "/languages/ga/demo/": 2, "/languages/": 2, "/projects/demo/": 2, "/engage/demo/": 2, "/engage/demo/ga/": 2,

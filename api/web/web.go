@@ -83,7 +83,7 @@ const (
 	commitParts       = 4  // translations of a commit that are named there
 	changesOnPage     = 50 // also of somebody
 	projectsOnPage    = 100
-	componentsOnPage  = 200
+	componentsOnPage  = 80
 	placesOnPage      = 100 // where a check fails
 	stringsOnPage     = 50
 	suggestionsOnPage = 20 // each has a form
