@@ -249,6 +249,7 @@ type oneString struct {
 	Position       int
 	Count          int64
 	Previous, Next string
+	Nearby         []str // in the file
 	Others         []said
 	Beside         *said // one of Others
 	Suggestions    []store.Suggestion
@@ -343,7 +344,7 @@ func (p *Pages) oneString(ctx context.Context, snap *store.Snapshot, r *rest.Req
 		}
 	}
 	for _, fill := range []func(context.Context, *store.Snapshot, *rest.Request, *view, *oneString) error{
-		p.fillPlaces, p.fillNeighbours, p.fillOthers, p.fillElsewhere, p.fillTerms, p.fillOffers, p.fillForm, p.fillMemory,
+		p.fillPlaces, p.fillNeighbours, p.fillOthers, p.fillElsewhere, p.fillTerms, p.fillOffers, p.fillForm, p.fillMemory, p.fillNearby,
 	} {
 		if err := fill(ctx, snap, r, v, o); err != nil {
 			return err
@@ -489,6 +490,32 @@ func showForms(s string) []string {
 		list[i] = visible(list[i])
 	}
 	return list
+}
+
+// fillNearby reads the strings around it in the file, for whoever edits it.
+func (p *Pages) fillNearby(ctx context.Context, snap *store.Snapshot, _ *rest.Request, _ *view, o *oneString) error {
+	if o.Form == nil || o.Lacks {
+		return nil
+	}
+	at := int64(o.Unit.Position)
+	found, err := snap.Search(ctx, store.SearchQuery{
+		Components: resource.ComponentOf(&o.Row), TranslationID: o.Row.ID, Expr: query.Number{Field: query.Position, Spans: []query.Span{{Lo: at - nearby, Hi: at + nearby}}},
+	})
+	if err != nil {
+		_, err = wrongQuery(err)
+		return err
+	}
+	units, _, err := found.Page(ctx, 0, 2*nearby+1)
+	slices.SortFunc(units, func(a, b catalog.Unit) int { return cmp.Compare(a.Position, b.Position) })
+	for i := range units {
+		u := &units[i]
+		if u.Failing = [2]uint64{}; u.ID != o.Unit.ID {
+			near := newString(nil, &o.Row, u)
+			near.URL = stringURL(&o.Row, u, "", 0)
+			o.Nearby = append(o.Nearby, near)
+		}
+	}
+	return err
 }
 
 // fillElsewhere looks the same string up in all components that the client may see.

@@ -86,6 +86,7 @@ const (
 	componentsOnPage  = 80
 	placesOnPage      = 100 // where a check fails
 	stringsOnPage     = 50
+	nearby            = 3  // strings before and after one
 	suggestionsOnPage = 20 // each has a form
 	groupsOnPage      = 30 // of a search: each unit that it finds is one string of a component
 
