@@ -59,15 +59,8 @@ func (p *pull) walk(ctx context.Context, comps []*component) error {
 		if err != nil {
 			return err
 		}
-		var touched, unlisted []*component
-		for _, c := range comps {
-			if !c.touchedBy(step.Changes) {
-				continue
-			}
-			if touched = append(touched, c); c.files == nil {
-				unlisted = append(unlisted, c)
-			}
-		}
+		touched := slices.DeleteFunc(slices.Clone(comps), func(c *component) bool { return !c.touchedBy(step.Changes) })
+		unlisted := slices.DeleteFunc(slices.Clone(touched), func(c *component) bool { return c.files != nil })
 		if err := p.listFiles(ctx, base, unlisted); err != nil {
 			return err
 		}

@@ -193,16 +193,11 @@ func (r *replay) flush(ctx context.Context, to string) error {
 
 // flushTurn is flush for a batch that may be larger than usual. It ends the turn.
 func (r *replay) flushTurn(ctx context.Context, to string) error {
-	if err := r.flush(ctx, to); err != nil {
-		return err
-	}
-	if err := r.waitStored(); err != nil {
-		return err
-	}
-	if r.p.meter.kept < r.p.meter.small {
+	err := cmp.Or(r.flush(ctx, to), r.waitStored())
+	if err == nil && r.p.meter.kept < r.p.meter.small {
 		r.p.meter.endTurn()
 	}
-	return nil
+	return err
 }
 
 func (r *replay) waitStored() error {

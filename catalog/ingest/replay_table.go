@@ -183,9 +183,6 @@ func (s *staging) UpdateUnits(ctx context.Context, units []store.FingerprintedUn
 }
 
 func (s *staging) RemoveUnits(ctx context.Context, translation int64, ids []int64) error {
-	if len(ids) == 0 {
-		return nil
-	}
 	t, err := s.table(ctx, translation)
 	if err != nil {
 		return err
