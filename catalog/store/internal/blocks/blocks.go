@@ -299,11 +299,19 @@ func (r runs) encode(b []byte) []byte {
 func (r runs) decode(from *stored.Reader) runs {
 	r = r[:0]
 	var last run
-	for range min(from.Uvarint(), idset.BlockUnits) {
-		last.end += int64(min(from.Uvarint(), idset.BlockUnits))
-		last.value += from.Varint()
-		r = append(r, last)
+	n, b := min(from.Uvarint(), idset.BlockUnits), from.B
+	for ; n > 0; n-- {
+		size, i := binary.Uvarint(b)
+		value, j := binary.Varint(b[max(i, 0):])
+		if i <= 0 || j <= 0 {
+			from.Bad = true
+			break
+		}
+		last.end += int64(min(size, idset.BlockUnits))
+		last.value += value
+		r, b = append(r, last), b[i+j:]
 	}
+	from.B = b // once: the collector looks at each store of a pointer
 	from.Bad = from.Bad || last.end > idset.BlockUnits
 	return r
 }
@@ -329,8 +337,10 @@ func (r runs) where(is func(value int64) bool) (b idset.Bits) {
 
 // place is a decoded column of the kind Place.
 type place struct {
-	live idset.Bits
-	runs [numbers]runs
+	live    idset.Bits
+	runs    [numbers]runs
+	decoded int // of runs
+	rest    stored.Reader
 }
 
 func (p *place) decode(data []byte) error {
@@ -338,18 +348,28 @@ func (p *place) decode(data []byte) error {
 	if err != nil {
 		return err
 	}
-	r := stored.Reader{B: data}
-	words := r.Bytes(idset.BlockUnits / 8)
-	if r.Bad {
+	p.decoded, p.rest = 0, stored.Reader{B: data}
+	words := p.rest.Bytes(idset.BlockUnits / 8)
+	if p.rest.Bad {
 		return errBlock
 	}
 	for i := range p.live {
 		p.live[i] = binary.LittleEndian.Uint64(words[8*i:])
 	}
-	for i := range p.runs {
-		p.runs[i] = p.runs[i].decode(&r)
+	return nil
+}
+
+// of are the runs of a column, decoded when they are asked for.
+func (p *place) of(column int) runs {
+	for ; p.decoded <= column; p.decoded++ {
+		p.runs[p.decoded] = p.runs[p.decoded].decode(&p.rest)
 	}
-	if r.Bad || len(r.B) > 0 {
+	return p.runs[column]
+}
+
+// end reports whether what was decoded is no column, or has more than one.
+func (p *place) end() error {
+	if p.rest.Bad || p.decoded == len(p.runs) && len(p.rest.B) > 0 {
 		return errBlock
 	}
 	return nil

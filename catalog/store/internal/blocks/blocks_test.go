@@ -38,10 +38,13 @@ func TestColumns(t *testing.T) {
 		if err := p.decode(columns[Place]); err != nil {
 			t.Fatal(err)
 		}
+		if p.of(numbers - 1); p.end() != nil {
+			t.Fatal(p.end())
+		}
 		if needle == "" {
 			whole = true
 		}
-		found, ones, own := c.having([]byte(needle), whole), p.runs[state].where(func(n int64) bool { return n == 1 }), p.runs[source].where(func(n int64) bool { return n == 0 })
+		found, ones, own := c.having([]byte(needle), whole), p.of(state).where(func(n int64) bool { return n == 1 }), p.of(source).where(func(n int64) bool { return n == 0 })
 		s, err := Compile(query.Text{Column: query.Target, Match: query.Match{Pattern: needle}}, &fold)
 		if err != nil {
 			t.Fatal(err)

@@ -173,22 +173,22 @@ func (s *Search) loadPlace(b *Block, data []byte) error {
 		case terms.Live:
 			b.decide(i, p.live)
 		case terms.Source:
-			b.decide(i, p.runs[source].where(func(less int64) bool { return less == 0 }))
+			b.decide(i, p.of(source).where(func(less int64) bool { return less == 0 }))
 		case terms.InTranslations:
-			b.decide(i, p.runs[translation].where(t.Set.Has))
+			b.decide(i, p.of(translation).where(t.Set.Has))
 		case query.Number:
 			if of, ok := map[query.NumericField]int{query.State: state, query.Priority: priority}[t.Field]; ok {
-				b.decide(i, p.runs[of].where(func(n int64) bool { return terms.InSpans(t.Spans, n) }))
+				b.decide(i, p.of(of).where(func(n int64) bool { return terms.InSpans(t.Spans, n) }))
 			}
 		case terms.CreatedIn:
-			b.decide(i, p.runs[created].where(t.Has))
+			b.decide(i, p.of(created).where(t.Has))
 		case terms.InSet:
 			if t.OfSource {
 				b.decide(i, p.withSources(t.Set, b.Number*idset.BlockUnits))
 			}
 		}
 	}
-	return nil
+	return p.end()
 }
 
 func (s *Search) loadChecks(b *Block, data []byte) error {
@@ -247,7 +247,7 @@ func (l *leaf) filtered() bool {
 func (p *place) withSources(set *idset.Set, first int64) (b idset.Bits) {
 	var in idset.Bits // of the block at
 	at := int64(-1)
-	p.runs[source].each(func(lo, hi, less int64) {
+	p.of(source).each(func(lo, hi, less int64) {
 		for i := lo; i < hi; i++ {
 			id := first + less + i
 			if number := Number(id); number != at {
