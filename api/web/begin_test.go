@@ -100,3 +100,35 @@ func TestBeginLanguage(t *testing.T) {
 	writer.form(want)
 	w.Verify()
 }
+
+// TestSmallThings: a string that is gone is said to be, other languages are in the order of their
+// names, nobody created a component by a commit, a project says nothing of strings before its first
+// import, and who signs in with a token is told what it permits.
+func TestSmallThings(t *testing.T) {
+	t.Parallel()
+	repo, files := testrepos.Empty(t), map[string]string{}
+	for _, code := range []string{"cs", "hr", "de"} {
+		files["po/"+code+".po"] = catalogtest.PO("Open", code)
+	}
+	repo.Commit(t, testrepos.Change{Files: files})
+	puller := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {}})
+	w := &translating{puller, t, api.New(api.Options{DB: puller.DB, Languages: puller.Languages})}
+	p := w.signIn(jana)
+	answers(t, "before the import", 200, p.Get("/"), `data-name="Strings left"></td>`, `data-name="Failing checks"></td>`)
+	w.Sync()
+	answers(t, "after it", 200, p.Get("/"), `data-name="Strings left">0</td>`)
+	const gone = "This string is not here any more."
+	answers(t, "gone", 200, p.Get("/translate/demo/app/cs/?checksum=0123456789abcdef"), gone)
+	if strings.Contains(p.Get("/translate/demo/app/cs/").Body.String(), gone) {
+		t.Error("a list says that a string is gone")
+	}
+	body := p.Get(w.address("app", "de", "Open", "")).Body.String()
+	if _, others, _ := strings.Cut(body, `id="others"`); strings.Index(others, "Croatian") > strings.Index(others, "Czech") {
+		t.Error("languages are in the order of codes")
+	}
+	created, _, _ := strings.Cut(p.Get("/changes/browse/demo/app/?kind=files&order=oldest").Body.String(), "Component created")
+	if created = created[strings.LastIndex(created, "<li"):]; !strings.Contains(created, "change event") || strings.Contains(created, "/user/") {
+		t.Errorf("created: %q", created)
+	}
+	answers(t, "a token's session", 200, p.Get("/login/"), "<dt>Scope</dt><dd><code>write</code>")
+}

@@ -129,6 +129,9 @@ func (p *Pages) change(l *intl.Language, c *catalog.Change, row *store.Component
 	if c.Language != "" && !c.TranslationRemoved {
 		o.WhereURL = path("projects", c.Project, c.Component, c.Language)
 	}
+	if c.Action == catalog.ActionCreateComponent { // the author of the first commit did not
+		o.AuthorName, o.Username = "", ""
+	}
 	if row != nil {
 		o.CommitURL = commitURL(row.Settings.Repoweb, c.Commit)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/session"
+	"github.com/repoglot/repoglot/api/web/intl"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
 	"github.com/repoglot/repoglot/catalog/edit"
@@ -322,13 +324,54 @@ func (p *Pages) judge(ctx context.Context, v *view, o *oneString, sent *sentForm
 	})
 	if refused != nil {
 		f.Status = http.StatusBadRequest
-		f.Wrong, f.Detail = v.L.T("The program could not use this text. Mend it, or mark it as needing editing:"), refused.Error()
+		f.Wrong = v.L.T("The program could not use this text. Mend it, or mark it as needing editing:")
+		if words := inWords(v, fields(v, &o.Row, target), refused.Error()); words != "" {
+			f.Wrong += " " + words
+		} else {
+			f.Detail = refused.Error()
+		}
 		return false, nil
 	}
 	if err == nil {
 		f.ask(failing, sent)
 	}
 	return len(f.Asks) == 0, err
+}
+
+// refusals are what catalog/edit says of a text, and what readers are told.
+var refusals = []struct {
+	said *regexp.Regexp
+	told string
+}{
+	{regexp.MustCompile(`^uses (.+), which the msgid does not$`), intl.Text("It uses %s, which the source does not.")},
+	{regexp.MustCompile(`^uses (?:argument )?(.+) as another type than the msgid$`), intl.Text("Its placeholder %s is of another kind than in the source.")},
+	{regexp.MustCompile(`^does not use (.+)$`), intl.Text("It does not use %s.")},
+	{regexp.MustCompile(`^uses (\d+) arguments, the msgid (\d+)$`), intl.Text("It has %[1]s placeholders, the source has %[2]s.")},
+	{regexp.MustCompile(`^mixes numbered or named arguments with others$`), intl.Text("It mixes numbered or named placeholders with others.")},
+	{regexp.MustCompile(`^has an invalid format directive$`), intl.Text("It has a placeholder that is none.")},
+}
+
+// inWords says why a text is refused in the reader's words, with the field that it is about; ""
+// without such words.
+func inWords(v *view, texts []field, refused string) string {
+	form, said, _ := strings.Cut(refused, ": ")
+	var i int
+	var label string
+	if _, err := fmt.Sscanf(form, "msgstr[%d]", &i); err == nil && i < len(texts) {
+		if label = texts[i].Label + ": "; texts[i].Text == "" {
+			return label + v.L.T("It is empty.")
+		}
+	}
+	for _, r := range refusals {
+		if m := r.said.FindStringSubmatch(said); m != nil {
+			args := make([]any, len(m)-1)
+			for i := range args {
+				args[i] = m[i+1]
+			}
+			return label + v.L.T(r.told, args...)
+		}
+	}
+	return ""
 }
 
 // ask fills Asks unless the reader was asked about the same checks and is sure.

@@ -310,7 +310,7 @@ func TestEditFormChecks(t *testing.T) {
 	}
 	line := w.address("app", "cs", "Line %s\n", "")
 	rec := p.Post(line, p.form(line, "Řádek %d\n"))
-	answers(t, "error", 400, rec, "The program could not use this text.", "Řádek %d\n</textarea>")
+	answers(t, "error", 400, rec, "The program could not use this text.", "Its placeholder 1 is of another kind than in the source.", "Řádek %d\n</textarea>")
 	f := formOf(rec.Body.String())
 	f.Set("do", "sure:save")
 	if rec = p.Post(line, f); rec.Code != 400 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/web/intl"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/checks"
@@ -101,5 +102,35 @@ func TestFindFails(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestRefusalsInWords: what a text is refused for is said in the reader's language, with the label
+// of its field, and of an empty field only that.
+func TestRefusalsInWords(t *testing.T) {
+	t.Parallel()
+	table, err := intl.New()
+	must(t, err)
+	for _, c := range []struct{ flag, source, target, english, german string }{
+		{"c-format", "%s and %d", "%s", "It has 1 placeholders, the source has 2.", "Zahl der Platzhalter: 1, in der Quelle 2."},
+		{"c-format", "%s", "%d", "Its placeholder 1 is of another kind than in the source.", "Sein Platzhalter 1 ist von anderer Art als in der Quelle."},
+		{"c-format", "%s", "%1$s %s", "It mixes numbered or named placeholders with others.", "Er mischt nummerierte oder benannte Platzhalter mit anderen."},
+		{"c-format", "%s", "%_", "It has a placeholder that is none.", "Er hat einen Platzhalter, der keiner ist."},
+		{"python-brace-format", "{name}", "{nom}", "It uses {nom}, which the source does not.", "Er verwendet {nom}, die Quelle nicht."},
+		{"python-brace-format", "{name}", "Name", "It does not use {name}.", "Er verwendet {name} nicht."},
+		{"c-format", "%d %s\x1e\x1e%d %ss", "%d %s\x1e\x1e", "second: It is empty.", "second: Das Feld ist leer."},
+	} {
+		text, err := edit.NewText(catalog.SplitForms(c.target), catalog.StateTranslated, len(catalog.SplitForms(c.target)))
+		must(t, err)
+		refused := edit.CheckUnit(&catalog.Unit{Source: c.source, Flags: c.flag}, text, nil)
+		if refused == nil {
+			t.Fatalf("%q is not refused", c.target)
+		}
+		list := []field{{Label: "first", Text: "x"}, {Label: "second"}}
+		for tag, want := range map[string]string{"en": c.english, "de": c.german} {
+			if got := inWords(&view{L: table.Named(tag)}, list, refused.Error()); got != want {
+				t.Errorf("%q, %v: %q, want %q", c.target, refused, got, want)
+			}
+		}
 	}
 }

@@ -55,6 +55,7 @@ func (p *Pages) strings(ctx context.Context, snap *store.Snapshot, r *rest.Reque
 		if o != nil {
 			return p.oneString(ctx, snap, r, v, o)
 		}
+		defer func() { v.Sub = v.L.T("This string is not here any more.") + " " + v.Sub }()
 	}
 	return p.stringList(ctx, snap, r, v, t)
 }
@@ -478,7 +479,7 @@ func (p *Pages) fillOthers(ctx context.Context, snap *store.Snapshot, r *rest.Re
 		}
 	}
 	slices.SortStableFunc(o.Others, func(a, b said) int {
-		return cmp.Or(cmp.Compare(v.reads(b.Code), v.reads(a.Code)), cmp.Compare(a.Code, b.Code))
+		return cmp.Or(cmp.Compare(v.reads(b.Code), v.reads(a.Code)), cmp.Compare(p.languageName(v.L, a.Code), p.languageName(v.L, b.Code)))
 	})
 	return err
 }
