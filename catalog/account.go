@@ -144,12 +144,7 @@ func (b *RoleBook) Of(a *Account) []Role {
 		if a.in(readers) {
 			roles = append(roles, Role{Project: project, Scope: ScopeRead})
 		}
-		var codes []string
-		for code, of := range translators {
-			if a.in(of) {
-				codes = append(codes, code)
-			}
-		}
+		codes := slices.DeleteFunc(slices.Collect(maps.Keys(translators)), func(code string) bool { return !a.in(translators[code]) })
 		switch {
 		case slices.Contains(codes, "*"):
 			roles = append(roles, Role{Project: project, Scope: ScopeWrite})

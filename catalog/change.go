@@ -202,9 +202,7 @@ const maxCommitMessage = 16 << 10
 func NewCommit(c Commit) Commit {
 	c.Author, c.Committer = withoutAddresses(c.Author), withoutAddresses(c.Committer)
 	lines := strings.Split(withoutAddresses(cut(c.Message, maxCommitMessage)), "\n")
-	for i := range lines {
-		lines[i] = strings.TrimSpace(lines[i])
-	}
+	lines = Each(lines, func(line *string) string { return strings.TrimSpace(*line) })
 	c.Message = strings.Trim(strings.Join(lines, "\n"), "\n")
 	return c
 }

@@ -106,12 +106,7 @@ func OwnComment(comment, template string) string {
 		return ""
 	}
 	has := strings.Split(template, "\n")
-	var lines []string
-	for line := range strings.SplitSeq(comment, "\n") {
-		if !slices.Contains(has, line) {
-			lines = append(lines, line)
-		}
-	}
+	lines := slices.DeleteFunc(strings.Split(comment, "\n"), func(line string) bool { return slices.Contains(has, line) })
 	if own := strings.Join(lines, "\n"); strings.TrimSpace(own) != "" {
 		return strings.Trim(own, "\n")
 	}

@@ -119,11 +119,7 @@ func oftenUsed(e *poparse.Entry, formula *plural.Formula) []bool {
 			counts[form]++
 		}
 	}
-	used := make([]bool, len(counts))
-	for i, n := range counts {
-		used[i] = n > often
-	}
-	return used
+	return catalog.Each(counts, func(n *int) bool { return *n > often })
 }
 
 // CheckUnit is CheckEntry for a string with another text.
@@ -133,9 +129,7 @@ func CheckUnit(u *catalog.Unit, text Text, formula *plural.Formula) error {
 	if e.HasPlural {
 		e.IDPlural = sources[1]
 	}
-	for flag := range strings.SplitSeq(u.Flags, ",") {
-		e.Flags = append(e.Flags, strings.TrimSpace(flag))
-	}
+	e.Flags = catalog.Each(strings.Split(u.Flags, ","), func(flag *string) string { return strings.TrimSpace(*flag) })
 	return CheckEntry(&e, formula)
 }
 

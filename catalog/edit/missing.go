@@ -161,14 +161,11 @@ func Offers(data []byte, of *catalog.Unit, gone []catalog.Unit, most int) (own T
 		}
 	}
 	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.by, a.by) })
-	for _, c := range list[:min(most, len(list))] {
-		similar = append(similar, c.Offer)
-	}
-	return own, similar
+	return own, catalog.Each(list[:min(most, len(list))], func(c *candidate) Offer { return c.Offer })
 }
 
 // obsolete returns the obsolete entries of a file.
-func obsolete(data []byte) (list []*poparse.Entry) {
+func obsolete(data []byte) []*poparse.Entry {
 	if !bytes.Contains(data, []byte("#~")) {
 		return nil
 	}
@@ -176,10 +173,5 @@ func obsolete(data []byte) (list []*poparse.Entry) {
 	if err != nil {
 		return nil
 	}
-	for _, e := range f.Entries {
-		if e.Obsolete {
-			list = append(list, e)
-		}
-	}
-	return list
+	return slices.DeleteFunc(f.Entries, func(e *poparse.Entry) bool { return !e.Obsolete })
 }

@@ -139,19 +139,17 @@ func (a *application) unionInputs(row *catalog.Translation) []unionInput {
 	if p := a.slots.source; a.hasSourceFile {
 		files = append(files, a.unionInput(p, a.sourceRead, row))
 	}
-	ready := make(map[string]int64, len(a.ready)) // outlines
-	for i := range a.ready {
-		ready[a.ready[i].slot.language] = a.ready[i].outline
-	}
+	ready := catalog.ByKey(a.ready, func(t *targetFile) string { return t.slot.language })
 	for i := range a.slots.targets {
 		p := &a.slots.targets[i]
-		outline, read := ready[p.language]
-		stored := a.comp.translations[p.language]
-		if !read && (stored == nil || stored.Removed || stored.IsSource) {
+		t, stored := ready[p.language], a.comp.translations[p.language]
+		if t == nil && (stored == nil || stored.Removed || stored.IsSource) {
 			continue
 		}
-		f := a.unionInput(p, read, stored)
-		if f.outline = outline; !read {
+		f := a.unionInput(p, t != nil, stored)
+		if t != nil {
+			f.outline = t.outline
+		} else {
 			f.outline = stored.Outline
 		}
 		files = append(files, f)

@@ -217,11 +217,7 @@ func byTemplate(comps []*component) [][]*component {
 		key := templateKey(&c.row.Component)
 		groups[key] = append(groups[key], c)
 	}
-	list := make([][]*component, 0, len(groups))
-	for _, key := range slices.Sorted(maps.Keys(groups)) {
-		list = append(list, groups[key])
-	}
-	return list
+	return catalog.Each(slices.Sorted(maps.Keys(groups)), func(key *string) []*component { return groups[*key] })
 }
 
 // withTemplates calls fn while the pull reads the templates of components, which are of one

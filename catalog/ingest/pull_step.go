@@ -135,10 +135,7 @@ func (p *pull) tryStep(ctx context.Context, m move, touched []*component, step *
 // errMemory.
 func (p *pull) undoOver(touched []*component, err *error) func() {
 	type flags struct{ reread, retry bool }
-	before := make([]flags, len(touched))
-	for i, c := range touched {
-		before[i] = flags{c.reread, c.retry}
-	}
+	before := catalog.Each(touched, func(c **component) flags { return flags{(*c).reread, (*c).retry} })
 	return func() {
 		if !errors.Is(*err, errMemory) {
 			return

@@ -176,10 +176,10 @@ func (r *run) withoutOthers(ctx context.Context, snap *store.Snapshot, row *stor
 	if err != nil {
 		return err
 	}
-	before, codes := map[int64]catalog.State{}, codesOf(all)
+	before, byID := map[int64]catalog.State{}, catalog.ByKey(all, translationID)
 	var ids []int64
 	for i := range pending {
-		if code, there := codes[pending[i].TranslationID]; there && !r.group.takes(row, code, pending[i].Last()) {
+		if t := byID[pending[i].TranslationID]; t != nil && !r.group.takes(row, t.Language, pending[i].Last()) {
 			before[pending[i].UnitID] = pending[i].Base.State
 			ids = append(ids, pending[i].UnitID)
 		}
@@ -187,14 +187,15 @@ func (r *run) withoutOthers(ctx context.Context, snap *store.Snapshot, row *stor
 	units, err := snap.UnitsByID(ctx, []int64{row.ID}, ids)
 	for i := range units {
 		u := &units[i]
-		of := stats[codes[u.TranslationID]]
+		code := byID[u.TranslationID].Language
+		of := stats[code]
 		var now catalog.Stats
 		now.AddUnit(u)
 		of.Subtract(now)
 		if u.State = before[u.ID]; u.State != catalog.StateAbsent {
 			of.AddUnit(u)
 		}
-		stats[codes[u.TranslationID]] = of
+		stats[code] = of
 	}
 	return err
 }
@@ -218,34 +219,30 @@ func (r *run) componentValues(row *store.BranchComponent) message.Values {
 // filesToChange returns what flush needs of the files and strings to be added, and the files
 // to be removed.
 func (r *run) filesToChange() []flush.FileChange {
-	list := make([]flush.FileChange, len(r.ofFiles))
-	for i := range r.ofFiles {
-		e := &r.ofFiles[i]
-		list[i] = flush.FileChange{
-			Component: componentKey(e.ComponentID), Path: e.Path, Removes: e.Kind == store.EditRemoveFile,
+	return catalog.Each(r.ofFiles, func(e *store.Edit) flush.FileChange {
+		row := r.group.row(e.ComponentID)
+		code, _ := r.Syncer.FileCode(row, e.Path)
+		f := flush.FileChange{
+			Component: componentKey(e.ComponentID), Path: e.Path, Code: cmp.Or(code, e.Language), Removes: e.Kind == store.EditRemoveFile,
 			New: edit.NewFile{Code: e.Language, Author: e.Last()},
 		}
 		if l, ok := r.Languages.ByCode(e.Language); ok {
-			list[i].New.Name, list[i].New.Plural = l.Name, l.Plural
+			f.New.Name, f.New.Plural = l.Name, l.Plural
 		}
-		row := r.group.row(e.ComponentID)
-		code, _ := r.Syncer.FileCode(row, e.Path)
-		list[i].Code = cmp.Or(code, e.Language)
 		switch e.Kind {
 		case store.EditUpdateFile:
 			o := r.msgmerge(row)
-			list[i].Template, list[i].Update = templateName(row, row.Settings.NewBase), &o
-			continue
+			f.Template, f.Update = templateName(row, row.Settings.NewBase), &o
 		case store.EditAddFile, store.EditRemoveFile:
-			list[i].Template = templateName(row, row.Settings.NewBase)
-			continue
+			f.Template = templateName(row, row.Settings.NewBase)
+		default:
+			f.String = &edit.NewString{Context: e.Context, Source: e.Source, Text: e.Ours, Author: e.Last()}
+			if f.Options.Gate = row.Settings.Edits.Gate; !row.Settings.Edits.KeepHeader {
+				f.Options.Revision = e.Last().Time
+			}
 		}
-		list[i].String = &edit.NewString{Context: e.Context, Source: e.Source, Text: e.Ours, Author: e.Last()}
-		if list[i].Options.Gate = row.Settings.Edits.Gate; !row.Settings.Edits.KeepHeader {
-			list[i].Options.Revision = e.Last().Time
-		}
-	}
-	return list
+		return f
+	})
 }
 
 // settleFiles ends the edits of files and strings that the repository has, as the last pull

@@ -120,23 +120,16 @@ func keysOf(ctx context.Context, snap *store.Snapshot, row *store.BranchComponen
 		return err
 	}
 	translations, err := snap.Translations(ctx, row.ID)
-	codes := codesOf(translations)
+	byID := catalog.ByKey(translations, translationID)
 	for i := range edits {
-		if code, there := codes[edits[i].TranslationID]; there {
-			branches[keyBranch(row, code, edits[i].Last())] = true
+		if t := byID[edits[i].TranslationID]; t != nil {
+			branches[keyBranch(row, t.Language, edits[i].Last())] = true
 		}
 	}
 	return err
 }
 
-// codesOf returns the languages of translations by id.
-func codesOf(translations []catalog.Translation) map[int64]string {
-	codes := make(map[int64]string, len(translations))
-	for i := range translations {
-		codes[translations[i].ID] = translations[i].Language
-	}
-	return codes
-}
+func translationID(t *catalog.Translation) int64 { return t.ID }
 
 // about says what tells the request from the others of its push_branch, for its title; ""
 // if the message does. Addresses are in commits only.

@@ -353,13 +353,8 @@ func (r *run) written(result flush.Result) (written []store.Edit) {
 }
 
 // texts leaves out the edits of files.
-func texts(edits []store.Edit) (list []store.Edit) {
-	for i := range edits {
-		if edits[i].Kind == store.EditText {
-			list = append(list, edits[i])
-		}
-	}
-	return list
+func texts(edits []store.Edit) []store.Edit {
+	return slices.DeleteFunc(slices.Clone(edits), func(e store.Edit) bool { return e.Kind != store.EditText })
 }
 
 // outcomes notes why edits were not written.

@@ -8,6 +8,7 @@ import (
 	html "html/template"
 	"io"
 	"reflect"
+	"slices"
 	"sort"
 	"text/template"
 )
@@ -60,12 +61,7 @@ const MaxMarkdown = 60_000
 // many of each list as fit into MaxMarkdown.
 func WriteMarkdown(w io.Writer, r *Report) error {
 	most, sources := 0, r.toldSources()
-	var used []count
-	for _, k := range counts {
-		if *k.of(&r.Counts) > 0 {
-			used = append(used, k)
-		}
-	}
+	used := slices.DeleteFunc(slices.Clone(counts[:]), func(k count) bool { return *k.of(&r.Counts) == 0 })
 	var whole, changed []*File
 	var checks []failing
 	for i := range r.Files {

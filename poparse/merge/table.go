@@ -1,6 +1,8 @@
 package merge
 
 import (
+	"slices"
+
 	"github.com/repoglot/repoglot/poparse"
 	"github.com/repoglot/repoglot/poparse/msgmerge"
 )
@@ -326,7 +328,7 @@ const (
 )
 
 // reworded returns the pairs of which each is clearly the most similar to the other.
-func (t *Table) reworded(v Side, gone, came []int32) (pairs []pairing) {
+func (t *Table) reworded(v Side, gone, came []int32) []pairing {
 	list := t.similar(v, gone, came)
 	// best has the best two weights of each row.
 	best := map[int32][2]float64{}
@@ -341,12 +343,7 @@ func (t *Table) reworded(v Side, gone, came []int32) (pairs []pairing) {
 			best[n] = b
 		}
 	}
-	for _, p := range list {
-		if p.weight-clear >= max(best[p.gone][1], best[p.came][1]) {
-			pairs = append(pairs, p)
-		}
-	}
-	return pairs
+	return slices.DeleteFunc(list, func(p pairing) bool { return p.weight-clear < max(best[p.gone][1], best[p.came][1]) })
 }
 
 // similar lists the pairs of similar strings.

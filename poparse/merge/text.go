@@ -80,18 +80,9 @@ func take(ours bool) Side {
 // unite is the three-way merge of lines of which none depends on another: those that either
 // side removed are gone, and those that they added are there, ours first.
 func unite(base, ours, theirs []string) []string {
-	var out []string
-	for _, line := range ours {
-		if slices.Contains(theirs, line) || !slices.Contains(base, line) {
-			out = append(out, line)
-		}
-	}
-	for _, line := range theirs {
-		if !slices.Contains(ours, line) && !slices.Contains(base, line) {
-			out = append(out, line)
-		}
-	}
-	return out
+	kept := slices.DeleteFunc(slices.Clone(ours), func(line string) bool { return slices.Contains(base, line) && !slices.Contains(theirs, line) })
+	added := slices.DeleteFunc(slices.Clone(theirs), func(line string) bool { return slices.Contains(base, line) || slices.Contains(ours, line) })
+	return append(kept, added...)
 }
 
 // lines splits comments, each of which may have several lines.

@@ -104,12 +104,7 @@ func (k *Step) allSourceUnits(ctx context.Context, t *catalog.Translation) ([]*c
 	if err != nil {
 		return nil, err
 	}
-	for _, u := range changed {
-		if u.Removed {
-			units = append(units, u)
-		}
-	}
-	return units, nil
+	return append(units, slices.DeleteFunc(changed, func(u *catalog.Unit) bool { return !u.Removed })...), nil
 }
 
 // laterChecks are the checks of source strings that run after sourceStrings.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/poparse"
 )
 
@@ -80,10 +81,7 @@ func flags(list []string) string {
 	case 1:
 		return flag(list[0])
 	}
-	sorted := make([]string, len(list))
-	for i, f := range list {
-		sorted[i] = flag(f)
-	}
+	sorted := catalog.Each(list, func(f *string) string { return flag(*f) })
 	slices.Sort(sorted)
 	return strings.Join(slices.Compact(sorted), ", ")
 }

@@ -223,11 +223,7 @@ func (v *verifier) units(ctx context.Context, t *scope) {
 }
 
 func (v *verifier) numbers(ctx context.Context, query string, id int64, numbers []int64) {
-	dest := make([]any, len(numbers))
-	for i := range dest {
-		dest[i] = &numbers[i]
-	}
-	v.first(ctx, query, []any{id}, dest...)
+	v.first(ctx, query, []any{id}, catalog.Each(numbers, func(n *int64) any { return n })...)
 }
 
 // checkCounts recounts how many strings of a translation fail each check.

@@ -240,11 +240,7 @@ func (v *verifier) day(ctx context.Context, t *scope) {
 // against recounts how the translations of a component compare with its template, and
 // verifies the strings that it lacks.
 func (v *verifier) against(ctx context.Context, c *scope, source int64, translations []scope) {
-	var ids []int64
-	for i := range translations {
-		ids = append(ids, translations[i].id)
-	}
-	counted, err := rows.CountAgainst(ctx, v.s, c.id, ids)
+	counted, err := rows.CountAgainst(ctx, v.s, c.id, catalog.Each(translations, func(t *scope) int64 { return t.id }))
 	if err != nil {
 		v.fail(err)
 		return
