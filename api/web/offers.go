@@ -87,10 +87,8 @@ func (p *Pages) fillMemory(ctx context.Context, snap *store.Snapshot, _ *rest.Re
 	}
 	q := store.MemoryQuery{SourceLanguage: o.Row.Component.Settings.SourceLanguage, Language: o.Row.Language, Strings: []string{first}}
 	found, err := resource.Remembered(store.WithSearchPrice(ctx, cheapMemory), snap, q)
-	if problem := (*rest.Problem)(nil); errors.As(err, &problem) {
-		return nil
-	}
-	if price := (*store.ErrPrice)(nil); err != nil && !errors.As(err, &price) {
+	problem, price := (*rest.Problem)(nil), (*store.ErrPrice)(nil)
+	if err != nil && !errors.As(err, &problem) && !errors.As(err, &price) {
 		return err
 	}
 	for _, m := range slices.Concat(found...) {

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -14,10 +15,9 @@ import (
 	"github.com/repoglot/repoglot/poparse/msgmerge"
 )
 
-// LeastSimilar is the similarity from which Memory finds a source.
-const LeastSimilar = 0.75
-
 const (
+	// LeastSimilar is the similarity from which Memory finds a source.
+	LeastSimilar = 0.75
 	// maxSources is the number of sources of a string, different from each other, whose texts are
 	// looked at, maxSaid that of strings with one of them, maxSimilar that of all that are
 	// measured.
@@ -57,14 +57,14 @@ type Remembered struct {
 	delta int64 // that took it away; 0: none
 }
 
-// These read by indexes, and no text of more than 4,000 characters; of some hundred strings
-// together at most the newest 5,000 entries.
-const (
+// These read by indexes, and no text of more than 4,000 characters; of some hundred strings the newest
+// 5,000 entries, but for those of suggestions and of edits that were taken back, of which no file had the text.
+var (
 	sourcesOfMemory = `SELECT id, source, context FROM units WHERE id IN $ids AND length(source) <= 4000`
 	unitsOfMemory   = `SELECT id, source_id, target, state, removed, created FROM units WHERE translation_id = $1 AND source_id IN $ids AND length(target) <= 4000`
-	entriesOfMemory = `SELECT c.unit_id, c.delta_id, c.old_target, c.old_state, d.at FROM changes c JOIN deltas d ON d.id = c.delta_id WHERE c.unit_id IN $ids AND length(c.old_target) <= 4000 ORDER BY c.delta_id DESC, c.n DESC LIMIT 5000`
-	commitBefore    = `SELECT p.commit_hash FROM deltas d JOIN deltas p ON p.component_id = d.component_id AND p.id < d.id AND p.commit_hash <> d.commit_hash AND p.commit_hash <> ''
-		WHERE d.id = $1 ORDER BY p.id DESC LIMIT 1`
+	entriesOfMemory = fmt.Sprintf(`SELECT c.unit_id, c.delta_id, c.old_target, c.old_state, d.at FROM changes c JOIN deltas d ON d.id = c.delta_id WHERE c.unit_id IN $ids AND length(c.old_target) <= 4000
+		AND c.action NOT IN (%d, %d) AND (c.action NOT IN (%d, %d) OR d.commit_hash <> '') ORDER BY c.delta_id DESC, c.n DESC LIMIT 5000`, catalog.ActionSuggestion, catalog.ActionSuggestionDelete, catalog.ActionStringRepoUpdate, catalog.ActionStringRemove)
+	commitBefore = `SELECT p.commit_hash FROM deltas d JOIN deltas p ON p.component_id = d.component_id AND p.id < d.id AND p.commit_hash <> d.commit_hash AND p.commit_hash <> '' WHERE d.id = $1 ORDER BY p.id DESC LIMIT 1`
 )
 
 // Memory finds texts of similar sources, for each of the strings the best first: the most
@@ -92,8 +92,8 @@ func (s *Snapshot) memory(ctx context.Context, q MemoryQuery) (found [][]Remembe
 		similar = append(similar, terms.Similar{To: msgmerge.NewPattern(s.db.searches.folder.String(text)), Least: LeastSimilar})
 	}
 	var price, units int64
-	for i := range all {
-		strs := all[i].units/max(1, all[i].translations) + 1
+	for i := range all { // strings that were removed are compared, too
+		strs := max(all[i].units/all[i].translations, all[i].lastUnit/(all[i].translations+int64(len(all[i].other)))) + 1
 		units, price = units+strs, price+strs*(terms.PriceOfRow+terms.Price(similar))
 	}
 	long, end, err := s.mayRun(ctx, price, units)
@@ -169,6 +169,9 @@ func (s *Snapshot) remembered(ctx context.Context, q *MemoryQuery, translations 
 		first, _, _ := strings.Cut(text, catalog.FormSeparator)
 		if w := to.Similarity(first, LeastSimilar); w >= LeastSimilar {
 			sources = append(sources, Remembered{Source: text, Similarity: w})
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
 	}
 	slices.SortFunc(sources, func(a, b Remembered) int {

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/poparse/msgmerge"
 )
 
 // said is a text that a string has, or had until a commit.
@@ -255,5 +257,30 @@ func testMemory(t *testing.T, long bool) {
 				delete(is, [2]string{m.Source, m.Target})
 			}
 		}
+	})
+}
+
+// A look into the memory ends with its time while it compares sources, and pays for those that
+// were removed.
+func TestMemoryLimits(t *testing.T) {
+	w := newMemoryWorld(t, rand.New(rand.NewPCG(1, 2)), 60, false)
+	q := MemoryQuery{Components: w.components, SourceLanguage: "en", Language: "cs", Strings: []string{"x"}, Most: 1}
+	read(t, w.db, func(ctx context.Context, s *Snapshot) error {
+		ended, cancel := context.WithCancel(ctx)
+		cancel()
+		if _, err := s.remembered(ended, &q, nil, msgmerge.NewPattern("x"), map[string][]similarUnit{"other": nil}); !errors.Is(err, context.Canceled) {
+			t.Errorf("after its end: %v", err)
+		}
+		return nil
+	})
+	step(t, w.db, info(5, 6, 1, 2, 3), func(ctx context.Context, tx *StepTx) error {
+		return tx.s.Do(ctx, `UPDATE components SET last_unit = 3000000 WHERE id = 1`)
+	})
+	read(t, w.db, func(ctx context.Context, s *Snapshot) error {
+		_, err := s.Memory(WithSearchPrice(ctx, 1_000_000), q)
+		if dear, is := errors.AsType[*ErrPrice](err); !is || dear.Price < 12*1_000_000 {
+			t.Errorf("of a million strings of the past: %v", err)
+		}
+		return nil
 	})
 }
