@@ -363,7 +363,7 @@ func TestKilledSuggesting(t *testing.T) {
 	if died < kills/2 {
 		t.Errorf("only %d of %d were killed", died, kills)
 	}
-	if len(states) < 2 {
+	if kills >= 10 && len(states) < 2 { // fewer may all fall between two of them
 		t.Errorf("all were killed in one state:\n%v", states)
 	}
 }
