@@ -3,8 +3,10 @@ package web_test
 import (
 	"context"
 	"errors"
+	"html"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -131,4 +133,24 @@ func TestSmallThings(t *testing.T) {
 		t.Errorf("created: %q", created)
 	}
 	answers(t, "a token's session", 200, p.Get("/login/"), "<dt>Scope</dt><dd><code>write</code>")
+}
+
+// TestReusedIsNamed: the page of a string whose translation stands for another one leads to it.
+func TestReusedIsNamed(t *testing.T) {
+	t.Parallel()
+	repo := testrepos.Empty(t)
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/de.po": catalogtest.PO("Open", `Das "Auf"`, "Upwards", `Das "Auf"`, "Down", "Ab")}})
+	puller := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {AllowTranslationPropagation: true}})
+	puller.Sync()
+	w := &translating{puller, t, bare(puller.Store, api.Options{})}
+	p := person{catalogtest.NewVisitor(t, w.s)}
+	link := regexp.MustCompile(`href="(/search/[^"]+)">Strings with the same translation`)
+	m := link.FindStringSubmatch(p.Get(w.address("app", "de", "Open", "")).Body.String())
+	if m == nil || link.MatchString(p.Get(w.address("app", "de", "Down", "")).Body.String()) {
+		t.Fatalf("links %q", m)
+	}
+	rec := p.Get(html.UnescapeString(m[1]))
+	if answers(t, "the search", 200, rec, "Upwards", "Open"); strings.Contains(rec.Body.String(), "Down") {
+		t.Error("it finds others")
+	}
 }

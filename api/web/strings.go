@@ -250,7 +250,8 @@ type oneString struct {
 	Position       int
 	Count          int64
 	Previous, Next string
-	Nearby         []str // in the file
+	Nearby         []str  // in the file
+	SameURL        string // a search for strings with the same translation; "" unless a check says that there are
 	Others         []said
 	Beside         *said // one of Others
 	Suggestions    []store.Suggestion
@@ -330,6 +331,10 @@ func (p *Pages) oneString(ctx context.Context, snap *store.Snapshot, r *rest.Req
 		for _, below := range []string{"changes", "translations", "occurrences", "checks", "suggestions", "comments"} {
 			v.APIs = append(v.APIs, link{Name: below, URL: v.API + below + "/"})
 		}
+	}
+	if slices.ContainsFunc(o.Failing, func(c *checks.Check) bool { return c.Name == "reused" }) {
+		q := `project:="` + t.Project.Slug + `" AND target:="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(u.Target) + `"`
+		o.SameURL = "/search/?" + url.Values{"lang": {t.Language}, "q": {q}}.Encode()
 	}
 	if u.PreviousSource != "" {
 		o.PreviousSource = difference(u.PreviousSource, u.Source)
