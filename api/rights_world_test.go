@@ -346,7 +346,7 @@ func (w *rightsWorld) requests() map[kind]map[*guarded][]request {
 			"/api/components/" + p.path(), "/api/components/" + p.path() + "changes/", "/api/components/" + p.path() + "file/", "/api/translations/" + p.path() + "cs/", "/api/translations/" + p.path() + "cs/units/", "/api/translations/" + p.path() + "de/file/",
 			"/api/translations/" + p.path() + "cs/edits/", "/api/components/" + p.path() + "repository/", "/api/translations/" + p.path() + "cs/statistics/history/",
 			unit, unit + "suggestions/", unit + "changes/", fmt.Sprintf("/api/changes/%d/", p.last), fmt.Sprintf("/api/edits/%d/", p.suggestion), "/translate/" + p.path() + "cs/?" + p.checksum, "/api/users/author-of-" + strings.ToLower(p.mark) + "/",
-			"/projects/" + p.path(), "/projects/" + p.path() + "cs/", "/translate/" + p.path() + "cs/", "/translate/" + p.path() + "cs/?q=text", "/changes/browse/" + p.path(), "/new-lang/" + p.path(), "/new-lang/" + p.path() + "?lang=ia", "/user/author-of-" + strings.ToLower(p.mark) + "/", "/projects/" + p.path() + "cs/?suggestions=1",
+			"/projects/" + p.path(), "/projects/" + p.path() + "cs/", "/translate/" + p.path() + "cs/", "/translate/" + p.path() + "cs/?q=text", "/changes/browse/" + p.path(), "/new-lang/" + p.path() + "?lang=ia", "/user/author-of-" + strings.ToLower(p.mark) + "/", "/projects/" + p.path() + "cs/?suggestions=1",
 		} {
 			list = append(list, request{target: target, of: p})
 		}
