@@ -172,7 +172,7 @@ func (o *overPool) problem(err error) error {
 // hold counts a body in memory until free is called, if it is large, and gives each
 // part of it a deadline: a client that stops reading would keep it in memory.
 func (x *exchange) hold(body []byte) (free func(), err error) {
-	if len(body) <= largeBody || x.req.Method != http.MethodGet {
+	if asks := x.rt != nil && x.rt.Asks != nil; len(body) <= largeBody || x.req.Method != http.MethodGet && !asks {
 		return func() {}, nil
 	}
 	release, err := x.take(x.s.shares.inFlight, min(int64(len(body)), x.s.shares.inFlight.Share))

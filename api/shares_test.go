@@ -268,3 +268,26 @@ func TestLongAnswersInTurn(t *testing.T) {
 		}
 	}
 }
+
+// TestAnswersToQuestions: a large answer to a POST that asks is counted while it is sent.
+func TestAnswersToQuestions(t *testing.T) {
+	t.Parallel()
+	s := bare(newWriter(t), Options{})
+	s.shares.inFlight = limit.NewPool("answers", 8, 8)
+	ask := func() int {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/memory/lookup/?source_language=en&target_language=cs",
+			strings.NewReader(`{"strings":["`+strings.Repeat(strings.Repeat("x", 1900)+`","`, 99)+`x"]}`))
+		r.Header.Set("Content-Type", "application/json")
+		rec := httptest.NewRecorder()
+		s.ServeHTTP(rec, r)
+		return rec.Code
+	}
+	free := useUp(t, s.shares.inFlight)
+	if code := ask(); code != http.StatusServiceUnavailable {
+		t.Errorf("while too much is being sent: %d", code)
+	}
+	free()
+	if code := ask(); code != http.StatusOK || s.shares.inFlight.Used() != 0 {
+		t.Errorf("afterwards: %d, and %d bytes are held", code, s.shares.inFlight.Used())
+	}
+}
