@@ -37,6 +37,28 @@ func TestWholeText(t *testing.T) {
 	}
 }
 
+// TestNull: a null is no text, which would empty a string.
+func TestNull(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"target": ["a", ""]}`: "a|", `{"target": "a"}`: "a", `{"target": []}`: "", `{"target": null}`: "refused", `{"target": [null]}`: "refused", `{"target": ["a", null]}`: "refused", `{"target": {}}`: "refused",
+	} {
+		req := httptest.NewRequest("PATCH", "/", strings.NewReader(body))
+		req.Header.Set("Content-Type", "application/json")
+		b, err := NewRequest(req, nil, nil).ReadBody(MaxBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := b.List("target")
+		got := strings.Join(list, "|")
+		if err != nil {
+			got = "refused"
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", body, got, want)
+		}
+	}
+}
+
 // FuzzWholeText: what is taken is read without replacements, and nothing else is refused.
 func FuzzWholeText(f *testing.F) {
 	for _, s := range []string{`"a"`, `"\ud83d\ude80"`, `"\ud83d"`, `"\\u"`, "\"\xff\"", `"\u"`} {

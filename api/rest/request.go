@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog"
 )
 
 // Request is what handlers know of the request that they answer, valid until they did.
@@ -318,13 +319,13 @@ func (b *Body) List(name string) ([]string, error) {
 		}
 		return list, nil
 	}
-	var list []string
-	if err := json.Unmarshal(b.object[name], &list); err == nil && list != nil {
-		return list, nil
+	var list []*string // a null is no text
+	if err := json.Unmarshal(b.object[name], &list); err == nil && list != nil && !slices.Contains(list, nil) {
+		return catalog.Each(list, func(text **string) string { return **text }), nil
 	}
-	var one string
-	if json.Unmarshal(b.object[name], &one) == nil {
-		return []string{one}, nil
+	var one *string
+	if json.Unmarshal(b.object[name], &one) == nil && one != nil {
+		return []string{*one}, nil
 	}
 	return nil, BadParameter(name, "Expected a list of texts.")
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/repoglot/repoglot/api/resource"
@@ -75,8 +76,11 @@ type remembered struct {
 func (m remembered) Similar() int64 { return int64(1000 * m.Similarity) }
 
 // cheapMemory is the price of a look into the memory beside a string: that of a search which
-// waits for no other.
-const cheapMemory = 5_000_000
+// waits for no other. shortMemory is its time.
+const (
+	cheapMemory = 5_000_000
+	shortMemory = 3 * time.Second
+)
 
 // fillMemory finds texts of similar sources for whoever edits the string, but for those that the
 // page shows already. A memory that is too large to be read here is asked through the API.
@@ -86,9 +90,11 @@ func (p *Pages) fillMemory(ctx context.Context, snap *store.Snapshot, _ *rest.Re
 		return nil
 	}
 	q := store.MemoryQuery{SourceLanguage: o.Row.Component.Settings.SourceLanguage, Language: o.Row.Language, Strings: []string{first}}
-	found, err := resource.Remembered(store.WithSearchPrice(ctx, cheapMemory), snap, q)
+	inTime, cancel := context.WithTimeout(store.WithSearchPrice(ctx, cheapMemory), shortMemory)
+	defer cancel()
+	found, err := resource.Remembered(inTime, snap, q)
 	problem, price := (*rest.Problem)(nil), (*store.ErrPrice)(nil)
-	if err != nil && !errors.As(err, &problem) && !errors.As(err, &price) {
+	if err != nil && inTime.Err() == nil && !errors.As(err, &problem) && !errors.As(err, &price) {
 		return err
 	}
 	for _, m := range slices.Concat(found...) {

@@ -350,7 +350,7 @@ func (p *Pages) oneString(ctx context.Context, snap *store.Snapshot, r *rest.Req
 		}
 	}
 	for _, fill := range []func(context.Context, *store.Snapshot, *rest.Request, *view, *oneString) error{
-		p.fillPlaces, p.fillNeighbours, p.fillOthers, p.fillElsewhere, p.fillTerms, p.fillOffers, p.fillForm, p.fillMemory, p.fillNearby,
+		p.fillPlaces, p.fillNeighbours, p.fillOthers, p.fillElsewhere, p.fillTerms, p.fillOffers, p.fillForm, p.fillNearby, p.fillMemory, // which may be cut off
 	} {
 		if err := fill(ctx, snap, r, v, o); err != nil {
 			return err

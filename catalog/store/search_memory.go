@@ -24,6 +24,8 @@ const (
 	maxSources = 40
 	maxSaid    = 64
 	maxSimilar = 20_000
+	// maxRead is the number of bytes of sources, and of the past texts of a string, that are read.
+	maxRead = 16 << 20
 )
 
 // MemoryQuery asks for texts of sources that are similar to some strings.
@@ -117,9 +119,16 @@ func (s *Snapshot) memory(ctx context.Context, q MemoryQuery) (found [][]Remembe
 		b.found.Each(0, int64(maxSimilar-len(ids)), func(id int64) { ids = append(ids, id) })
 	}
 	texts := map[string][]similarUnit{}
-	err = s.s.QueryIn(ctx, sourcesOfMemory, nil, ids, sqldb.Cols3(func(id int64, source, context string) {
-		texts[source] = append(texts[source], similarUnit{id, context})
-	}))
+	left := textRoom(maxRead)
+	err = s.s.QueryIn(ctx, sourcesOfMemory, nil, ids, func(scan sqldb.Scan) error {
+		var u similarUnit
+		var source string
+		if err := scan(&u.id, &source, &u.context); err != nil {
+			return err
+		}
+		texts[source] = append(texts[source], u)
+		return left.take(source, u.context)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -131,6 +140,19 @@ func (s *Snapshot) memory(ctx context.Context, q MemoryQuery) (found [][]Remembe
 		found = append(found, matches)
 	}
 	return found, nil
+}
+
+// textRoom is how many bytes of texts may still be read.
+type textRoom int64
+
+func (r *textRoom) take(texts ...string) error {
+	for _, text := range texts {
+		*r -= textRoom(len(text))
+	}
+	if *r < 0 {
+		return sqldb.ErrEnough
+	}
+	return nil
 }
 
 // similarUnit is a source unit whose source is similar to a string.
@@ -213,6 +235,7 @@ func (s *Snapshot) remembered(ctx context.Context, q *MemoryQuery, translations 
 			}
 		}
 	}
+	left := textRoom(maxRead)
 	err := s.s.QueryIn(ctx, entriesOfMemory, nil, units, func(scan sqldb.Scan) error {
 		var m Remembered
 		var state catalog.State
@@ -227,7 +250,7 @@ func (s *Snapshot) remembered(ctx context.Context, q *MemoryQuery, translations 
 			m.Component, m.Source, m.Context, m.Similarity = of.Component, of.Source, of.Context, of.Similarity
 			list = append(list, m)
 		}
-		return nil
+		return left.take(m.Target)
 	})
 	if err != nil {
 		return nil, err
