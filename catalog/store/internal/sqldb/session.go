@@ -44,7 +44,8 @@ type Session struct {
 	Budget  *Budget // of what is written; nil: no bound
 	// takesIDs says that the transaction has called willTakeIDs.
 	takesIDs bool
-	// failed is the error of a write; what would be written after it in the transaction is not.
+	// failed is the error of a statement; what would be written after it in the transaction is not:
+	// a full disk may have ended that.
 	failed error
 }
 
@@ -119,7 +120,15 @@ var ErrEnough = errors.New("enough rows")
 // is checked between rows.
 func (s *Session) Query(ctx context.Context, query string, args []any, each func(Scan) error) error {
 	s.Note()
-	return enough(s.Conn.Query(ctx, query, args, each))
+	var own error
+	err := s.Conn.Query(ctx, query, args, func(scan Scan) error {
+		own = each(scan)
+		return own
+	})
+	if own == nil { // the statement failed, which may have written
+		s.failed = cmp.Or(s.failed, err)
+	}
+	return enough(err)
 }
 
 // enough is no error for ErrEnough.

@@ -1,6 +1,7 @@
 package sqldb
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -125,7 +126,7 @@ func (in *Inserter) Add(ctx context.Context, s *Session, args ...any) error {
 
 // Flush writes the remaining rows.
 func (in *Inserter) Flush(ctx context.Context, s *Session) error {
-	if len(in.Args) == 0 || in.err != nil {
+	if in.err = cmp.Or(in.err, s.failed); len(in.Args) == 0 || in.err != nil {
 		return in.err
 	}
 	s.Note()
@@ -140,6 +141,7 @@ func (in *Inserter) Flush(ctx context.Context, s *Session) error {
 		in.err = s.Conn.Do(ctx, s.DB.insertText(in, rows), args[:rows*in.cols()])
 		args = args[rows*in.cols():]
 	}
+	s.failed = in.err
 	return in.err
 }
 

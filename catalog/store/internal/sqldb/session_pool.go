@@ -127,6 +127,7 @@ func (p *Pool) lent(s *Session, err error, fn func(s *Session) error) error {
 	}
 	sound := false
 	defer func() { p.Release(s, sound) }()
+	s.failed = nil
 	err = fn(s)
 	sound = err == nil
 	return err
