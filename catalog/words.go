@@ -180,6 +180,12 @@ func JoinForms(forms []string) string {
 // empty string is one empty form.
 func SplitForms(s string) []string { return strings.Split(s, FormSeparator) }
 
+// FirstForm returns the first of the forms that are joined in s.
+func FirstForm(s string) string {
+	first, _, _ := strings.Cut(s, FormSeparator)
+	return first
+}
+
 // TargetForms returns the forms of a target as the API shows them: exactly
 // number forms, padded with "" or cut, if the source is a plural or the target
 // has several forms, else the one form (docs/compatibility.md#plurals). A number

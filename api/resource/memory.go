@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/repoglot/repoglot/api/rest"
@@ -52,16 +51,11 @@ func listMemory(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any
 			t := owners[u.TranslationID]
 			c := components[t.ComponentID]
 			return wire.Object{
-				"id", u.ID, "source", firstForm(u.Source), "target", firstForm(u.Target), "source_language", c.Settings.SourceLanguage, "target_language", t.Language,
+				"id", u.ID, "source", catalog.FirstForm(u.Source), "target", catalog.FirstForm(u.Target), "source_language", c.Settings.SourceLanguage, "target_language", t.Language,
 				"origin", origin(c), "project", c.Project.ID, "from_file", true, "shared", true,
 			}
 		}), err
 	})
-}
-
-func firstForm(text string) string {
-	first, _, _ := strings.Cut(text, catalog.FormSeparator)
-	return first
 }
 
 // origin says in which component a text is.
@@ -76,12 +70,15 @@ func lookUp(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, er
 	var q store.MemoryQuery
 	var err error
 	q.Project, _ = r.Params.Get("project")
-	for name, text := range map[string]*string{"source_language": &q.SourceLanguage, "target_language": &q.Language} {
-		if *text, _ = r.Params.Get(name); *text == "" { // where Weblate has it
-			*text, err = r.Asked.Text(name)
+	for _, f := range []struct {
+		name string
+		code *string
+	}{{"source_language", &q.SourceLanguage}, {"target_language", &q.Language}} {
+		if *f.code, _ = r.Params.Get(f.name); *f.code == "" { // where Weblate has it
+			*f.code, err = r.Asked.Text(f.name)
 		}
-		if err == nil && *text == "" {
-			err = rest.Required(name)
+		if err == nil && *f.code == "" {
+			err = rest.Required(f.name)
 		}
 		if err != nil {
 			return nil, err
@@ -110,7 +107,7 @@ func lookUp(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, er
 		if len(matches) > 0 {
 			m := matches[0]
 			match = wire.Object{
-				"id", m.UnitID, "source", firstForm(m.Source), "target", firstForm(m.Target), "origin", origin(m.Component),
+				"id", m.UnitID, "source", catalog.FirstForm(m.Source), "target", catalog.FirstForm(m.Target), "origin", origin(m.Component),
 				"exact", m.Similarity == 1, "quality", int64(100 * m.Similarity),
 			}
 		}

@@ -85,7 +85,7 @@ const (
 // fillMemory finds texts of similar sources for whoever edits the string, but for those that the
 // page shows already. A memory that is too large to be read here is asked through the API.
 func (p *Pages) fillMemory(ctx context.Context, snap *store.Snapshot, _ *rest.Request, _ *view, o *oneString) error {
-	first, _, _ := strings.Cut(o.Unit.Source, catalog.FormSeparator)
+	first := catalog.FirstForm(o.Unit.Source)
 	if o.Form == nil || utf8.RuneCountInString(first) > resource.MaxRemembered {
 		return nil
 	}

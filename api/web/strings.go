@@ -415,7 +415,7 @@ const codeAround = 5
 // linesAround are the lines around the nearest one to a number that has the beginning of a source,
 // which is marked, or else around that number.
 func linesAround(text string, number int, source string) (list []codeLine) {
-	first, _, _ := strings.Cut(source, catalog.FormSeparator)
+	first := catalog.FirstForm(source)
 	first, _, _ = strings.Cut(strings.TrimLeft(first, "\n"), "\n")
 	quoted := strconv.Quote(first) // as most languages write it
 	part := string([]rune(first)[:min(len([]rune(first)), 20)])

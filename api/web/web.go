@@ -108,8 +108,8 @@ const (
 	maxNext                  = 1000  // length of the address to which signing in leads back
 )
 
-// Cookie is the name of the cookie with the language that a reader chose for the pages,
-// besideCookie of that whose text stands beside the source; each is the name of a parameter, too.
+// Cookie names the cookie, and the parameter, with the language that a reader chose for the pages.
+// besideCookie names those with the language whose text is shown beside the source.
 const (
 	Cookie       = "ui"
 	besideCookie = "beside"

@@ -188,8 +188,7 @@ func (s *Snapshot) memoryScope(ctx context.Context, q *MemoryQuery) (all []searc
 func (s *Snapshot) remembered(ctx context.Context, q *MemoryQuery, translations map[int64][]int64, to *msgmerge.Pattern, texts map[string][]similarUnit) ([]Remembered, error) {
 	var sources []Remembered
 	for text := range texts {
-		first, _, _ := strings.Cut(text, catalog.FormSeparator)
-		if w := to.Similarity(first, LeastSimilar); w >= LeastSimilar {
+		if w := to.Similarity(catalog.FirstForm(text), LeastSimilar); w >= LeastSimilar {
 			sources = append(sources, Remembered{Source: text, Similarity: w})
 		}
 		if err := ctx.Err(); err != nil {

@@ -10,7 +10,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/internal/blocks"
@@ -266,17 +265,11 @@ func (v *verifier) against(ctx context.Context, c *scope, source int64, translat
 		if of != source || removed != 0 || template == 0 {
 			v.differ(c, fmt.Sprintf("string %d that the template lacks", id), "stored", "none")
 		}
-		if to != 0 && (ofTo != source || removedTo != 0 || extraTo != 0 || context != contextTo || text == textTo || msgid(text) != msgid(textTo)) {
+		if to != 0 && (ofTo != source || removedTo != 0 || extraTo != 0 || context != contextTo || text == textTo || catalog.FirstForm(text) != catalog.FirstForm(textTo)) {
 			v.differ(c, fmt.Sprintf("string of the template that string %d became", id), fmt.Sprint(to), "another")
 		}
 		return err
 	})
-}
-
-// msgid is the first form of a source.
-func msgid(source string) string {
-	first, _, _ := strings.Cut(source, catalog.FormSeparator)
-	return first
 }
 
 // blocks compares the blocks that searches read with the rows of their units. One that is

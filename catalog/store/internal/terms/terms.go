@@ -9,7 +9,6 @@ package terms
 import (
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -106,8 +105,7 @@ type Similar struct {
 
 // Holds reports whether a folded text is similar.
 func (t Similar) Holds(text string) bool {
-	first, _, _ := strings.Cut(text, catalog.FormSeparator)
-	return t.To.Similarity(first, t.Least) >= t.Least
+	return t.To.Similarity(catalog.FirstForm(text), t.Least) >= t.Least
 }
 
 // OfSource matches units whose source unit X matches.
