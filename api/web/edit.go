@@ -324,12 +324,7 @@ func (p *Pages) judge(ctx context.Context, v *view, o *oneString, sent *sentForm
 	})
 	if refused != nil {
 		f.Status = http.StatusBadRequest
-		f.Wrong = v.L.T("The program could not use this text. Mend it, or mark it as needing editing:")
-		if words := inWords(v, fields(v, &o.Row, target), refused.Error()); words != "" {
-			f.Wrong += " " + words
-		} else {
-			f.Detail = refused.Error()
-		}
+		f.Wrong, f.Detail = toldRefusal(v, fields(v, &o.Row, target), refused)
 		return false, nil
 	}
 	if err == nil {
@@ -346,9 +341,18 @@ var refusals = []struct {
 	{regexp.MustCompile(`^uses (.+), which the msgid does not$`), intl.Text("It uses %s, which the source does not.")},
 	{regexp.MustCompile(`^uses (?:argument )?(.+) as another type than the msgid$`), intl.Text("Its placeholder %s is of another kind than in the source.")},
 	{regexp.MustCompile(`^does not use (.+)$`), intl.Text("It does not use %s.")},
-	{regexp.MustCompile(`^uses (\d+) arguments, the msgid (\d+)$`), intl.Text("It has %[1]s placeholders, the source has %[2]s.")},
+	{regexp.MustCompile(`^uses (\d+) arguments, the msgid (\d+)$`), intl.Text("Placeholders: %[1]s here, %[2]s in the source.")},
 	{regexp.MustCompile(`^mixes numbered or named arguments with others$`), intl.Text("It mixes numbered or named placeholders with others.")},
 	{regexp.MustCompile(`^has an invalid format directive$`), intl.Text("It has a placeholder that is none.")},
+}
+
+// toldRefusal says that a text is refused, and why; what has no words of the reader's is the detail.
+func toldRefusal(v *view, texts []field, refused error) (told, detail string) {
+	told = v.L.T("The program could not use this text. Mend it, or mark it as needing editing:")
+	if words := inWords(v, texts, refused.Error()); words != "" {
+		return told + " " + words, ""
+	}
+	return told, refused.Error()
 }
 
 // inWords says why a text is refused in the reader's words, with the field that it is about; ""

@@ -112,7 +112,7 @@ func TestRefusalsInWords(t *testing.T) {
 	table, err := intl.New()
 	must(t, err)
 	for _, c := range []struct{ flag, source, target, english, german string }{
-		{"c-format", "%s and %d", "%s", "It has 1 placeholders, the source has 2.", "Zahl der Platzhalter: 1, in der Quelle 2."},
+		{"c-format", "%s and %d", "%s", "Placeholders: 1 here, 2 in the source.", "Zahl der Platzhalter: 1, in der Quelle 2."},
 		{"c-format", "%s", "%d", "Its placeholder 1 is of another kind than in the source.", "Sein Platzhalter 1 ist von anderer Art als in der Quelle."},
 		{"c-format", "%s", "%1$s %s", "It mixes numbered or named placeholders with others.", "Er mischt nummerierte oder benannte Platzhalter mit anderen."},
 		{"c-format", "%s", "%_", "It has a placeholder that is none.", "Er hat einen Platzhalter, der keiner ist."},

@@ -166,7 +166,7 @@ func TestReview(t *testing.T) {
 	f := jana.reviewForm(list, "accept")
 	f["id"] = []string{"2", "3"}
 	rec = jana.Post(list, f)
-	answers(t, "many", 409, rec, "One suggestion was answered.", "The program could not use this text.", "Řádek")
+	answers(t, "many", 409, rec, "One suggestion was answered.", "The program could not use this text. Mend it, or mark it as needing editing: Placeholders: 0 here, 1 in the source.", "Řádek")
 	if text, _ := w.target("app", "cs", "Done."); text != "Hotovo" {
 		t.Errorf("accepted %q", text)
 	}
@@ -174,7 +174,8 @@ func TestReview(t *testing.T) {
 		t.Errorf("again: %d %s", rec.Code, rec.Body)
 	}
 	// A changed text is looked at before it is stored.
-	f = jana.reviewForm(list, "accept:3")
+	answers(t, "said before", 200, jana.Get(list+"&ui=de"), "Platzhalter: 0, in der Quelle 1.")
+	f = jana.reviewForm(list+"&ui=en", "accept:3")
 	f["target3"] = []string{"Řádek  %s\r\n"}
 	rec = jana.Post(list, f)
 	answers(t, "changed, fails", 409, rec, "This text fails checks. It is not stored yet:", "Řádek  %s")

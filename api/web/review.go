@@ -39,7 +39,8 @@ type waiting struct {
 	Fields     []field  // for whoever may answer
 	Failing    []*checks.Check
 	Asked      string // names of Failing
-	Refused    string // what the program says that would use it
+	Refused    string // that the program could not use it, in the reader's words
+	Detail     string // what it says itself, if there are no such words
 	Hidden     bool   // only those who are signed in see its texts
 	Why        string // the word that was sent with an answer
 	Wrong      string // why it was not answered
@@ -106,20 +107,20 @@ func (p *Pages) readWaiting(ctx context.Context, snap *store.Snapshot, v *view, 
 	if !o.Unit.Removed && rest.AccessOf(ctx).Session != "" && p.env.Edits != nil && resource.MayEdit(ctx, &row) == nil {
 		w.Fields = fields(v, &row, target)
 	}
-	return w, p.lookAt(ctx, snap, w, target)
+	return w, p.lookAt(ctx, snap, v, w, target)
 }
 
 // lookAt fills what checks say of a text for the string.
-func (p *Pages) lookAt(ctx context.Context, snap *store.Snapshot, w *waiting, target []string) error {
-	w.Refused, w.Failing = "", nil
-	text, err := edit.NewText(target, catalog.StateTranslated, len(target))
-	if err != nil {
-		w.Refused = err.Error()
-		return nil
+func (p *Pages) lookAt(ctx context.Context, snap *store.Snapshot, v *view, w *waiting, target []string) error {
+	w.Refused, w.Detail, w.Failing = "", "", nil
+	text, refused := edit.NewText(target, catalog.StateTranslated, len(target))
+	var failing checks.Mask
+	var err error
+	if refused == nil {
+		failing, refused, err = p.look(ctx, snap, &w.Row, w.unit, text)
 	}
-	failing, refused, err := p.look(ctx, snap, &w.Row, w.unit, text)
 	if refused != nil {
-		w.Refused = refused.Error()
+		w.Refused, w.Detail = toldRefusal(v, fields(v, &w.Row, target), refused)
 	}
 	var names []string
 	for c := range failing.Checks() {
@@ -209,7 +210,7 @@ func (p *Pages) answer(ctx context.Context, v *view, f url.Values, id string, ac
 			return nil
 		}
 		w.Fields = fields(v, &w.Row, a.Target)
-		return p.lookAt(ctx, snap, w, a.Target)
+		return p.lookAt(ctx, snap, v, w, a.Target)
 	})
 	if w == nil && rest.AsProblem(err).Status == http.StatusNotFound {
 		return &waiting{Edit: store.Edit{ID: number}, Wrong: v.L.T("Somebody answered it meanwhile.")}, nil
@@ -223,7 +224,7 @@ func (p *Pages) answer(ctx context.Context, v *view, f url.Values, id string, ac
 	case w.Fields == nil:
 		w.Wrong = v.L.T("This was not done:") + " " + rest.AsProblem(cmp.Or(resource.MayEdit(ctx, &w.Row), error(errNotHere))).Detail
 	case accept && w.Refused != "":
-		w.Wrong = v.L.T("The program could not use this text. Mend it, or mark it as needing editing:") + " " + w.Refused
+		w.Wrong = strings.TrimSpace(w.Refused + " " + w.Detail)
 	case accept && slices.ContainsFunc(w.Failing, func(c *checks.Check) bool { return !slices.Contains(asked, c.Name) }):
 		w.Wrong = v.L.T("This text fails checks. It is not stored yet:")
 	default:
