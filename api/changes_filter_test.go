@@ -94,6 +94,7 @@ func naive(all []map[string]any, q url.Values) []int {
 		id, action := int(e["id"].(float64)), fmt.Sprint(e["action"])
 		user, _ := e["user"].(string)
 		unit, _ := e["unit"].(string)
+		author, _ := e["details"].(map[string]any)["author_name"].(string)
 		at, _ := time.Parse(time.RFC3339, e["timestamp"].(string))
 		in := func(name string, ok func(bound time.Time) bool) bool {
 			if !q.Has(name) {
@@ -106,7 +107,7 @@ func naive(all []map[string]any, q url.Values) []int {
 		_, _ = fmt.Sscan(q.Get("after_id"), &after)
 		if id > after && (!q.Has("action") || slices.Contains(q["action"], action)) &&
 			(!q.Has("unit") || strings.Contains(unit, "/api/units/"+q.Get("unit")+"/")) &&
-			(q.Get("user") == "" || strings.Contains(user, "/api/users/"+q.Get("user")+"/")) &&
+			(q.Get("author") != "" && author != "" && catalog.Username(author) == q.Get("author") || q.Get("author") == "" && (q.Get("user") == "" || strings.Contains(user, "/api/users/"+q.Get("user")+"/"))) &&
 			in("timestamp_after", func(b time.Time) bool { return !at.Before(b) }) &&
 			in("timestamp_before", func(b time.Time) bool { return !at.After(b) }) {
 			ids = append(ids, id)
@@ -179,6 +180,9 @@ func drawChangeFilter(t *rapid.T, all []map[string]any) url.Values {
 	}
 	if rapid.Bool().Draw(t, "by user") {
 		q.Set("user", rapid.SampledFrom([]string{"karel", "jane-doe", "nobody", "KAREL", ""}).Draw(t, "user"))
+	}
+	if rapid.Bool().Draw(t, "by author") {
+		q.Set("author", rapid.SampledFrom([]string{"karel", "jane-doe", "nobody", ""}).Draw(t, "author"))
 	}
 	if rapid.Bool().Draw(t, "by unit") {
 		unit, _ := all[rapid.IntRange(0, len(all)-1).Draw(t, "unit of entry")]["unit"].(string)

@@ -72,7 +72,7 @@ func listChanges(ctx context.Context, snap *store.Snapshot, r *rest.Request, of 
 }
 
 // changesOf selects the entries of a scope that the parameters ask for: Weblate's action, user,
-// timestamp_after and timestamp_before, and ours, ordering, after_id and unit. Like Django REST
+// timestamp_after and timestamp_before, and ours, ordering, after_id, unit and author. Like Django REST
 // framework it reports all wrong parameters at once, before the page is looked at.
 func changesOf(ctx context.Context, snap *store.Snapshot, r *rest.Request, of *scope) (store.ChangeQuery, error) {
 	q, err := of.changes(ctx, snap)
@@ -81,7 +81,11 @@ func changesOf(ctx context.Context, snap *store.Snapshot, r *rest.Request, of *s
 	}
 	errs := rest.FieldErrors{}
 	q.Actions = actionsOf(r, errs)
-	q.User, _ = r.Params.Get("user")
+	if q.User, _ = r.Params.Get("author"); q.User != "" {
+		q.Authored = true
+	} else {
+		q.User, _ = r.Params.Get("user")
+	}
 	q.From = r.Timestamp("timestamp_after", errs)
 	q.To = r.Timestamp("timestamp_before", errs)
 	switch ordering, _ := r.Params.Get("ordering"); ordering {

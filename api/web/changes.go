@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/repoglot/repoglot/api/resource"
@@ -240,13 +241,14 @@ func (p *Pages) commitsOf(ctx context.Context, snap *store.Snapshot, v *view, c 
 type history struct {
 	Kinds, Order []link
 	From, To     string
+	User         string
 	Count        int64
 }
 
 // historyOf makes a page of the list that q selects.
 func (p *Pages) historyOf(ctx context.Context, snap *store.Snapshot, v *view, q store.ChangeQuery) error {
-	h := history{From: v.param("from"), To: v.param("to")}
-	q.User, q.Newest = v.param("user"), v.param("order") != "oldest"
+	h := history{From: v.param("from"), To: v.param("to"), User: strings.TrimSpace(v.param("author"))}
+	q.User, q.Authored, q.Newest = usernameOf(h.User), true, v.param("order") != "oldest"
 	q.From, q.To = days(h.From, h.To)
 	kind := v.param("kind")
 	q.Actions = actionsOf[kind]
@@ -323,6 +325,14 @@ func days(from, to string) (first, last time.Time) {
 	return first, last
 }
 
+// usernameOf is a username that somebody wrote, also as the author's name.
+func usernameOf(written string) string {
+	if strings.ContainsAny(written, " .") || strings.ToLower(written) != written {
+		return catalog.Username(written)
+	}
+	return written
+}
+
 // changesAPI is the API's list at a path for the filters of a page.
 func changesAPI(pattern string) func(*rest.Request) string {
 	return func(r *rest.Request) string {
@@ -331,8 +341,8 @@ func changesAPI(pattern string) func(*rest.Request) string {
 		for _, action := range actionsOf[param("kind")] {
 			list += "&action=" + strconv.Itoa(int(action))
 		}
-		if user := param("user"); user != "" {
-			list += "&user=" + url.QueryEscape(user)
+		if user := usernameOf(strings.TrimSpace(param("author"))); user != "" {
+			list += "&author=" + url.QueryEscape(user)
 		}
 		from, to := days(param("from"), param("to"))
 		for i, at := range []time.Time{from, to} {

@@ -13,8 +13,8 @@ func TestChangesAPI(t *testing.T) {
 	for query, want := range map[string]string{
 		"":                          "?ordering=-id",
 		"order=oldest&kind=removed": "?ordering=id&action=63",
-		"user=jana+a&from=2026-01-02&to=2026-02-03": "?ordering=-id&user=jana+a&timestamp_after=2026-01-02T00:00:00Z&timestamp_before=2026-02-03T23:59:59.999999Z",
-		"from=yesterday&to=":                        "?ordering=-id",
+		"author=Jana+A&from=2026-01-02&to=2026-02-03": "?ordering=-id&author=jana-a&timestamp_after=2026-01-02T00:00:00Z&timestamp_before=2026-02-03T23:59:59.999999Z",
+		"from=yesterday&to=":                          "?ordering=-id",
 	} {
 		r := rest.NewRequest(httptest.NewRequest(http.MethodGet, "/changes/?"+query, http.NoBody), nil, nil)
 		r.Params = rest.ParseQuery(query)

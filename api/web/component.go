@@ -321,7 +321,11 @@ func commitURL(template, commit string) string {
 type activity struct {
 	Contributors []store.Contributor
 	More         int
+	All          string // the page with all contributors
+	Twice        bool   // two have one name
+	Changes      string // the list of changes, before the name of an author
 	Weeks        template.HTML
+	Width        int64 // weeks of a column of Weeks
 	Rows         []store.WeekCount
 	Since        []link
 	First, End   time.Time // the Mondays of the first and the last week
@@ -355,8 +359,18 @@ func fillActivity(ctx context.Context, snap *store.Snapshot, v *view, q store.Ac
 	for i := range a.Since {
 		a.Since[i].URL += "#contributors"
 	}
-	a.Contributors = found.Contributors[:min(len(found.Contributors), maxContributors)]
+	most, names := maxContributors, map[string]bool{}
+	if a.All = v.with("authors", "all") + "#contributors"; v.param("authors") == "all" {
+		most = maxAuthors
+	}
+	a.Contributors = found.Contributors[:min(len(found.Contributors), most)]
 	a.More = len(found.Contributors) - len(a.Contributors)
+	for i := range a.Contributors {
+		name := a.Contributors[i].FullName
+		a.Twice, names[name] = a.Twice || names[name], true
+	}
+	_, of, _ := strings.Cut(v.Path[1:], "/")
+	a.Changes = "/changes/browse/" + of + "?author="
 	v.fillWeeks(found.Weeks)
 	return nil
 }
@@ -366,20 +380,25 @@ func (v *view) fillWeeks(weeks []store.WeekCount) {
 		return
 	}
 	a := &v.Activity
+	const week = 7 * 24 * time.Hour
 	monday, last := catalog.IntervalWeek.First(v.now), weeks[len(weeks)-1].First
-	if monday.Sub(weeks[0].First) > maxWeekBars*7*24*time.Hour {
+	if monday.Sub(last) > maxWeekBars*week {
 		monday = last // what was long ago ends with its last week
 	}
-	n := int(monday.Sub(weeks[0].First).Hours()/24/7+0.5) + 1
-	n = min(max(n, minWeekBars), maxWeekBars)
-	bars := make([]int64, n)
+	span := int(monday.Sub(weeks[0].First)/week) + 1
+	width := max(1, (span+maxWeekBars-1)/maxWeekBars)
+	columns := max((span+width-1)/width, minWeekBars)
+	bars := make([]int64, columns)
+	a.First, a.End, a.Width = monday.Add(-time.Duration(columns*width-1)*week), monday, int64(width)
 	for _, w := range weeks {
-		if i := n - 1 - int(monday.Sub(w.First).Hours()/24/7+0.5); i >= 0 && i < n {
-			bars[i] = w.Entries
+		if i := int(w.First.Sub(a.First)/week) / width; i < columns {
+			bars[i] += w.Entries
 		}
 	}
-	a.First, a.End = monday.AddDate(0, 0, -7*(n-1)), monday
 	a.Weeks = chart.Weeks(v.L.T("Changed strings by week"), bars)
-	a.Rows = slices.Clone(weeks[max(0, len(weeks)-maxWeekBars):])
-	slices.Reverse(a.Rows)
+	for i, n := range slices.Backward(bars) {
+		if n > 0 {
+			a.Rows = append(a.Rows, store.WeekCount{First: a.First.Add(time.Duration(i*width) * week), Entries: n})
+		}
+	}
 }

@@ -97,6 +97,7 @@ const (
 	curveRows                = 16 // days in the table beside a chart
 	minWeekBars, maxWeekBars = 13, 104
 	maxContributors          = 20
+	maxAuthors               = 1000 // of the page with all of them
 	maxProblems              = 50
 	maxShown                 = 4000  // characters of one text
 	maxElsewhere             = 40    // components that are searched for the same string

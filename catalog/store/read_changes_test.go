@@ -49,7 +49,7 @@ func (m *model) list(q ChangeQuery) []catalog.Change {
 func (e *modelEntry) passes(q *ChangeQuery) bool {
 	c := &e.change
 	user := ""
-	if slices.Contains([]catalog.Action{25, 31, 48, 63}, c.Action) {
+	if q.Authored || slices.Contains([]catalog.Action{25, 31, 48, 63}, c.Action) {
 		user = c.Username
 	}
 	return (len(q.Actions) == 0 || slices.Contains(q.Actions, c.Action)) && (q.User == "" || q.User == user) &&
@@ -274,7 +274,7 @@ func (w *modelDB) drawQuery(t *rapid.T) ChangeQuery {
 // added belongs there, and in filter of package history: TestChangesProperty finds where it is forgotten.
 func TestDrawnFilters(t *testing.T) {
 	t.Parallel()
-	drawn := []string{"TranslationID", "ComponentID", "ProjectID", "UnitID", "AfterID", "Offset", "Limit", "Newest", "Actions", "User", "From", "To", "Components"}
+	drawn := []string{"TranslationID", "ComponentID", "ProjectID", "UnitID", "AfterID", "Offset", "Limit", "Newest", "Actions", "User", "Authored", "From", "To", "Components"}
 	for i := range reflect.TypeFor[ChangeQuery]().NumField() {
 		if name := reflect.TypeFor[ChangeQuery]().Field(i).Name; !slices.Contains(drawn, name) {
 			t.Errorf("TestChangesProperty does not draw ChangeQuery.%s: extend drawQuery and model.list", name)
@@ -285,6 +285,7 @@ func TestDrawnFilters(t *testing.T) {
 func drawFilter(t *rapid.T, q *ChangeQuery) {
 	q.Actions = rapid.SliceOfN(rapid.SampledFrom(append(recorded[:], 2, 104)), 0, 3).Draw(t, "actions")
 	q.User = rapid.SampledFrom([]string{"", "", "ann", "bob", "nobody"}).Draw(t, "user")
+	q.Authored = rapid.Bool().Draw(t, "authored")
 	if rapid.Bool().Draw(t, "from") {
 		q.From = day(rapid.IntRange(1, 21).Draw(t, "from day"))
 	}

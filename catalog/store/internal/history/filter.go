@@ -54,7 +54,9 @@ func (s *Reader) filter(ctx context.Context, q *Query) (f filter, possible bool,
 		if err != nil || !found {
 			return f, false, err
 		}
-		f.credited()
+		if !q.Authored {
+			f.credited()
+		}
 	}
 	f.kinds()
 	possible = (f.all || len(f.actions) > 0) && f.from <= f.to && (f.components == nil || len(f.components) > 0)

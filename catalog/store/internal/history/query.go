@@ -38,8 +38,9 @@ type Query struct {
 	Actions []catalog.Action
 	// User selects entries whose user has this username
 	// (of entries that are [catalog.Action.Credited]: docs/compatibility.md#change-entries);
-	// "" selects all, an unknown name none.
-	User string
+	// "" selects all, an unknown name none. With Authored it selects all that they are the author of.
+	User     string
+	Authored bool
 	// From and To select entries whose timestamp is in [From, To]; a zero bound is
 	// open.
 	From, To time.Time
