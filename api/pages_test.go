@@ -147,9 +147,9 @@ func TestPagesForPrograms(t *testing.T) {
 			t.Errorf("%s: %d to %q, want %q", target, rec.Code, rec.Header().Get("Location"), want)
 		}
 	}
-	for _, target := range []string{"/projects/demo/-/fr/", "/projects/demo/-/xx/", "/translate/secret/-/cs/", "/languages/cs/nope/", "/checks/nope/", "/docs/nope/", "/user/nobody/"} {
+	for _, target := range []string{"/projects/demo/-/xx/", "/languages/cs/nope/", "/checks/nope/", "/docs/nope/", "/user/nobody/"} {
 		if _, rec := send(s, http.MethodGet, target); rec.Code != http.StatusNotFound || rec.Header().Get("Content-Type") != rest.TypeHTML {
-			t.Errorf("%s: %d %q", target, rec.Code, rec.Header().Get("Content-Type"))
+			t.Errorf("%s: %d %q %q", target, rec.Code, rec.Header().Get("Content-Type"), rec.Header().Get("Location"))
 		}
 	}
 }
@@ -165,6 +165,9 @@ func TestTranslatePagePrivate(t *testing.T) {
 	unit := decode[envelope](t, rec.Body.String()).Results[0]
 	named, err := url.Parse(unit["web_url"].(string))
 	must(t, err)
+	if _, rec := send(s, http.MethodGet, "/engage/secret/tlh/", "Accept", browser); !strings.Contains(rec.Body.String(), "does not have this language yet.") || strings.Contains(rec.Body.String(), "/secret/lib/") {
+		t.Errorf("components to begin a language in: %s", rec.Body)
+	}
 	for _, target := range []string{"/translate/secret/lib/en/", named.RequestURI(), "/search/?q=Message+project:secret"} {
 		for range 2 { // the second time from the cache, if it were kept
 			_, rec := send(s, http.MethodGet, target, "Authorization", key, "Accept", browser)

@@ -73,6 +73,15 @@ func TestBeginLanguage(t *testing.T) {
 		t.Error("a language is to begin where it is")
 	}
 
+	answers(t, "a language that nothing has", 200, stranger.Get("/languages/tlh/"), "No component has this language yet.", `href="/engage/demo/tlh/"`)
+	answers(t, "an invitation to it", 200, stranger.Get("/engage/demo/tlh/"), "does not have this language yet.", `href="/new-lang/demo/closed/?lang=tlh"`, `href="/new-lang/demo/app/?lang=tlh"`)
+	for _, target := range []string{"/languages/tlh/demo/", "/projects/demo/-/tlh/"} {
+		if rec := stranger.Get(target); rec.Header().Get("Location") != "/engage/demo/tlh/" {
+			t.Errorf("%s: %d %s", target, rec.Code, rec.Header().Get("Location"))
+		}
+	}
+	answers(t, "a language that nobody knows", 404, stranger.Get("/languages/nonsense/"))
+
 	begin := func(language string) {
 		t.Helper()
 		target := app + "?lang=" + language

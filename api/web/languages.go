@@ -32,6 +32,7 @@ type language struct {
 	Only      string // the project that the page is about, or ""
 	EngageURL string
 	Following *following // nil for who is not signed in
+	Begin     []link     // projects to begin it in, if no component has it
 }
 
 type languageProject struct {
@@ -84,7 +85,15 @@ func (p *Pages) language(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 	}
 	v.About.inComponents(v, len(rows))
 	if len(list) == 0 {
-		return rest.ErrNotFound
+		if v.Body = &o; o.Only != "" {
+			v.Next = o.EngageURL
+		}
+		for _, c := range rows {
+			if to := (link{Name: c.Project.Settings.Name, URL: path("engage", c.Project.Slug, l.Code)}); !slices.Contains(o.Begin, to) {
+				o.Begin = append(o.Begin, to)
+			}
+		}
+		return nil
 	}
 	list = slices.DeleteFunc(list, func(r row) bool { return v.filtered(&r.tally) })
 	sorted(list, v.order())
@@ -210,9 +219,7 @@ func (p *Pages) engage(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 				r.URL += "?missing=1"
 			}
 		}
-		if v.About.inComponents(v, len(rows)); len(o.Places) == 0 {
-			return rest.ErrNotFound
-		}
+		v.About.inComponents(v, len(rows))
 		return nil
 	}
 	for i := range counts {
