@@ -51,7 +51,8 @@ func (p *Pages) fillProblems(ctx context.Context, snap *store.Snapshot, v *view,
 			}
 		}
 	}
-	sums, err := snap.SumsByComponent(ctx, resource.ImportedIDs(rows))
+	masked := slices.DeleteFunc(slices.Clone(rows), func(c *store.ComponentRow) bool { return !c.Imported || c.Settings.Discovery.Found() })
+	sums, err := snap.SumsByComponent(ctx, resource.ImportedIDs(masked))
 	if err != nil {
 		return err
 	}
@@ -59,8 +60,8 @@ func (p *Pages) fillProblems(ctx context.Context, snap *store.Snapshot, v *view,
 	for i := range sums {
 		has[sums[i].ComponentID] = has[sums[i].ComponentID] || !sums[i].Source
 	}
-	for _, c := range rows { // no setting can be corrected if the files that a discovery found are gone
-		if c.Imported && !has[c.ID] && !c.Settings.Discovery.Found() && len(v.Problems) < maxProblems {
+	for _, c := range masked { // no setting can be corrected if the files that a discovery found are gone
+		if !has[c.ID] && len(v.Problems) < maxProblems {
 			add(c, problem{Mask: c.Settings.Filemask, Branch: cmp.Or(c.Tracking, c.Branch)})
 		}
 	}

@@ -132,9 +132,10 @@ type matrix struct {
 // cell is a component in a language; URL is "" if it has no such translation.
 type cell struct {
 	tally
-	URL, FailingURL string
-	Trend           int64 // thousandths in 30 days
-	Moved           bool  // whether the component was there 30 days ago
+	URL, FailingURL, Column string
+	Trend                   int64 // thousandths in 30 days
+	Moved                   bool  // whether the component was there 30 days ago
+	Fail, Lack, Differ      int64 // of tally: templates look for what is embedded in all that is, in a thousand cells
 }
 
 func (p *Pages) matrix(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view, project *catalog.Project) error {
@@ -244,6 +245,7 @@ func fillCells(ctx context.Context, snap *store.Snapshot, v *view, m *matrix, so
 		}
 		c := &r.Cells[x]
 		c.tally = tallyOf(t, sources[t.ComponentID])
+		c.Fail, c.Lack, c.Differ, c.Column = c.Failing, c.Missing, c.Changed, visible(m.Columns[x].Name)
 		c.URL = path("projects", m.Project.Slug, slug, t.Language)
 		c.FailingURL = path("translate", m.Project.Slug, slug, t.Language) + "?q=has:check"
 		if before, ok := past[t.ID]; ok {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/api/resource"
+	"github.com/repoglot/repoglot/api/web/chart"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -57,6 +58,9 @@ func (t *tally) add(o tally) {
 // Permille is the translated share, rounded down: 1000 means that nothing is left. It is 0
 // without strings, which pages say in words.
 func (t tally) Permille() int64 { return int64(t.Percent()) }
+
+// Bar draws the shares; "" without strings.
+func (t tally) Bar() template.HTML { return chart.Bar(t.Translated, t.Fuzzy, t.Total) }
 
 // Listed is the number of strings left that the file has and that are not changed: a list
 // shows these.

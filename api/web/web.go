@@ -44,7 +44,6 @@ import (
 
 	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
-	"github.com/repoglot/repoglot/api/web/chart"
 	"github.com/repoglot/repoglot/api/web/intl"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -152,7 +151,6 @@ func (p *Pages) funcs(l *intl.Language) template.FuncMap {
 	return template.FuncMap{
 		"t": l.T, "n": l.N, "num": l.Number, "pct": l.Percent, "signed": l.Signed, "day": l.Day, "time": l.Time,
 		"iso":    func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-		"bar":    chart.Bar,
 		"name":   func(code string) string { return p.languageName(l, code) },
 		"tag":    intl.TagOf,
 		"dir":    func(code string) string { return p.env.Language(code).Direction },
