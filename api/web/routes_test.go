@@ -1,6 +1,7 @@
 package web
 
 import (
+	"html/template"
 	"io/fs"
 	"slices"
 	"strings"
@@ -71,6 +72,26 @@ func TestPageOf(t *testing.T) {
 	} {
 		if got := PageOf(api, rest.ParseQuery("q=is:fuzzy")); got != want {
 			t.Errorf("%s: %s, want %s", api, got, want)
+		}
+	}
+}
+
+// TestBidi: in a text from right to left a placeholder is isolated, in a part of one too; nowhere
+// else, and what is shown is escaped.
+func TestBidi(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		text any
+		want template.HTML
+	}{
+		{"Delete %d <b>files</b>", "Delete %d &lt;b&gt;files&lt;/b&gt;"},
+		{"حذف %1$d من <b>", `حذف <bdi dir="ltr">%1$d</bdi> من <bdi dir="ltr">&lt;b&gt;</bdi>`},
+		{"50% من &lt; {name}", `50% من <bdi dir="ltr">&amp;lt;</bdi> <bdi dir="ltr">{name}</bdi>`},
+		{[]span{{Text: "מחק "}, {Kind: "ins", Text: "%(n)s"}, {Kind: "mark", Text: `"`}}, `מחק <ins><bdi dir="ltr">%(n)s</bdi></ins><mark>&#34;</mark>`},
+		{[]span{{Kind: "del", Text: "%s"}}, "<del>%s</del>"},
+	} {
+		if got := bidi(tt.text); got != tt.want {
+			t.Errorf("%q: %s, want %s", tt.text, got, tt.want)
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"html/template"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -37,6 +39,36 @@ func difference(old, new string) []span {
 }
 
 func forms(s string) string { return strings.ReplaceAll(s, catalog.FormSeparator, "\n") }
+
+var (
+	rightToLeft = regexp.MustCompile(`[\p{Hebrew}\p{Arabic}\p{Syriac}\p{Thaana}\p{Nko}]`)
+	holders     = regexp.MustCompile(`%(\d+\$|\([^()\s]+\))?[-+ #0']*\d*(\.\d+)?(hh|h|ll|l|j|z|t|L)?[A-Za-z@]|\$?\{[^{}\s]*\}|</?[A-Za-z][^<>]*>|&#?\w+;`)
+)
+
+// bidi shows a text, or the parts of one. In one that is written from right to left, placeholders
+// and tags keep the order of their characters.
+func bidi(text any) template.HTML {
+	spans, ok := text.([]span)
+	if !ok {
+		spans = []span{{Text: text.(string)}}
+	}
+	turned := slices.ContainsFunc(spans, func(s span) bool { return rightToLeft.MatchString(s.Text) })
+	var b strings.Builder
+	for _, s := range spans {
+		shown, at := "", 0
+		for _, hit := range holders.FindAllStringIndex(s.Text, -1) {
+			if turned {
+				shown += template.HTMLEscapeString(s.Text[at:hit[0]]) + `<bdi dir="ltr">` + template.HTMLEscapeString(s.Text[hit[0]:hit[1]]) + "</bdi>"
+				at = hit[1]
+			}
+		}
+		if shown += template.HTMLEscapeString(s.Text[at:]); s.Kind != "" {
+			shown = "<" + s.Kind + ">" + shown + "</" + s.Kind + ">"
+		}
+		b.WriteString(shown)
+	}
+	return template.HTML(b.String())
+}
 
 // place is a part of a text, in code points.
 type place struct{ from, to int }

@@ -157,6 +157,7 @@ func (p *Pages) funcs(l *intl.Language) template.FuncMap {
 		"show":   visible,
 		"lines":  func(text string) string { return visible(forms(text)) },
 		"texts":  showForms,
+		"bidi":   bidi,
 		"path":   path,
 		"list":   func(items ...any) []any { return items },
 		"int64":  func(n int) int64 { return int64(n) },
