@@ -3,16 +3,25 @@ package server
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	gopath "path"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/repoglot/repoglot/api"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/poparse/diff"
 	"github.com/repoglot/repoglot/testrepos"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // TestCompare compares commits of a mirror by HTTP: by id and by name, those that no commit of
@@ -181,8 +190,9 @@ func TestCode(t *testing.T) {
 	const header = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n"
 	files := map[string]string{
 		"src/a.c": moved, "po/beside.c": "say(\"Beside\")\n", "bin/nul.c": "say(\"Nul\")\x00", "latin.c": "say(\"Latin\") // \xe9\n", "long.c": strings.Repeat("say(\"Long\")\n", 1<<17),
+		"wide.c": strings.Repeat("é", 9000) + "say(\"Wide\")" + strings.Repeat("é", 9000), "crlf.c": "say(\"Crlf\")\r\nnext\r\n",
 		"po/de.po": header + po(`A <b> \"quoted\" text`, "src/a.c:3") + po("Elsewhere", "src/a.c:20") + po("Beside", "beside.c:1") + po("Up", "../src/a.c:7") + po("Out", "../../secret:1") + po("Git", ".git/HEAD:1") +
-			po("Nul", "bin/nul.c:1") + po("Latin", "latin.c:1") + po("Long", "long.c:1") + po("None", "none.c:1") + po("Other", "other.c:1") + po("Past", "src/a.c:900"),
+			po("Nul", "bin/nul.c:1") + po("Latin", "latin.c:1") + po("Long", "long.c:1") + po("None", "none.c:1") + po("Other", "other.c:1") + po("Past", "src/a.c:900") + po("Wide", "wide.c:1") + po("Crlf", "crlf.c:2"),
 	}
 	repo.Commit(t, testrepos.Change{Files: files})
 	repo.Commit(t, testrepos.Change{Branch: "hidden", Parents: []string{repo.Head()}, Files: map[string]string{"other.c": "say(\"Other\")\n"}})
@@ -206,17 +216,177 @@ func TestCode(t *testing.T) {
 		"Elsewhere":           "<small>15</small> line 15 of the code\n", "Up": "<small>2</small> line 2 of the code\n", "Beside": "say(&#34;<mark>Beside</mark>&#34;)",
 		"Latin": "say(&#34;<mark>Latin</mark>&#34;) // \uFFFD", "Out": "not in the repository", "Git": "not in the repository", "Nul": "not in the repository", "Long": "not in the repository",
 		"None": "not in the repository", "Other": "not in the repository", "Past": "not in the repository",
+		"Wide": "ééésay(&#34;<mark>Wide</mark>&#34;)ééé", "Crlf": "<mark>Crlf</mark>&#34;)\n<small>2</small> next\n",
 	} {
 		if part := ask(s, source, ""); !strings.Contains(part, "code=1#code") || strings.Contains(part, "<pre") {
 			t.Errorf("%s, closed: %s", source, part)
 		}
 		part := ask(s, source, "&code=1")
-		if !strings.Contains(part, want) || strings.Count(part, "\n") > 20 {
+		if !strings.Contains(part, want) || strings.Count(part, "\n") > 20 || len(part) > 1500 {
 			t.Errorf("%s lacks %q: %s", source, want, part)
 		}
 	}
 	opts.WithoutGitExport = true
 	if part := ask(api.New(opts), "Elsewhere", "&code=1"); strings.Contains(part, "line 15") || strings.Contains(part, "code=1") {
 		t.Errorf("where nobody can clone: %s", part)
+	}
+}
+
+// TestCodeOfTemplates: a string without references in its file has those of the template, and the code
+// of a template from elsewhere is shown to those who may clone it from here, as it is there.
+func TestCodeOfTemplates(t *testing.T) {
+	t.Parallel()
+	repo := testrepos.Empty(t)
+	pot := func(ref string) string {
+		return strings.Replace(catalogtest.PO("One", ""), "msgid \"One\"", "#: "+ref+"\nmsgid \"One\"", 1)
+	}
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/de.po": catalogtest.PO("One", "Eins"), "po/app.pot": pot("src/a.c:2"), "far/de.po": catalogtest.PO("One", "Eins"), "src/a.c": "\nnear(\"One\")\n", "src/far.c": "OLD\n"}})
+	repo.Branch(t, "code", repo.Head())
+	far := func(text string) {
+		repo.Commit(t, testrepos.Change{Branch: "code", Files: map[string]string{"far/far.pot": pot("src/far.c:1"), "src/far.c": text}})
+	}
+	far("far(\"One\")\n")
+	w := catalogtest.NewPuller(t, repo.Path(), nil)
+	t.Cleanup(func() { w.Syncer.Close() })
+	s := api.New(api.Options{DB: w.DB, Languages: w.Languages, CacheBytes: 1 << 20, Now: catalogtest.Now, Commits: commits{w.Syncer, &Engine{db: w.DB, languages: w.Languages}}})
+	pull := func(hub map[string]catalog.ComponentSettings) {
+		app, specs, _ := catalogtest.BranchOf(repo.Path(), "", map[string]catalog.ComponentSettings{
+			"app": {NewBase: "po/app.pot"}, "far": {Filemask: "far/*.po", NewBase: "far/far.pot", TemplateBranch: "code"},
+		})
+		code, more, _ := catalogtest.BranchOf(repo.Path(), "code", hub)
+		project := []catalog.Project{{Slug: "demo", Settings: catalog.ProjectSettings{Name: "Demo"}}}
+		if err := w.DB.Configure(t.Context(), project, append(specs, more...), nil); err != nil {
+			t.Fatal(err)
+		}
+		for _, w.Branch = range []ingest.Branch{app, code} {
+			w.Sync()
+		}
+	}
+	want := func(when, component, text string) {
+		t.Helper()
+		var h catalog.Hasher
+		rec := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/translate/demo/"+component+"/de/?code=1&checksum="+catalog.Checksum(h.Identity("One", "").Hash), http.NoBody)
+		r.Header.Set("Accept", "text/html")
+		s.ServeHTTP(rec, r)
+		_, part, found := strings.Cut(rec.Body.String(), `<pre id="code"`)
+		if part, _, _ = strings.Cut(part, "</pre>"); found != (text != "") || !strings.Contains(part, text) {
+			t.Errorf("%s, %s: %d %q, want %q", when, component, rec.Code, part, text)
+		}
+	}
+	pull(nil)
+	want("alone", "app", "near(&#34;<mark>One")
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"src/a.c": "\n\nnearer(\"One\")\n"}})
+	pull(nil)
+	want("moved", "app", "<small>3</small> nearer(&#34;<mark>One")
+	want("nobody clones it", "far", "")
+	hub := catalog.ComponentSettings{Filemask: "po/*.po"}
+	pull(map[string]catalog.ComponentSettings{"hub": hub})
+	want("served", "far", "far(&#34;<mark>One")
+	far("\nnew(\"One\")\n")
+	w.Sync() // the hub only
+	want("moved", "far", "<small>2</small> new(&#34;<mark>One")
+	hub.Access = catalog.AccessPrivate
+	pull(map[string]catalog.ComponentSettings{"hub": hub})
+	want("private", "far", "")
+}
+
+// TestCodeOfClones draws repositories and references: what the page of a string shows of the code is
+// of the regular text file that a clone has there, line by line, or nothing; never what other branches,
+// earlier commits, submodules or symlinks have.
+func TestCodeOfClones(t *testing.T) {
+	t.Parallel()
+	rnd := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // drawn, not secret
+	pick := func(list ...string) string { return list[rnd.IntN(len(list))] }
+	repo := testrepos.Empty(t)
+	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+	t.Cleanup(func() { w.Syncer.Close() })
+	s := api.New(api.Options{DB: w.DB, Languages: w.Languages, CacheBytes: 1 << 20, Now: catalogtest.Now, Commits: commits{w.Syncer, &Engine{db: w.DB, languages: w.Languages}}})
+	name := func() string {
+		return pick("", "", "src/", "src/deep/", "po/") + pick("a.c", "b.c", "link", "sub", "data")
+	}
+	secret := repo.Commit(t, testrepos.Change{Files: map[string]string{"po/de.po": catalogtest.PO("Old", "x"), "a.c": "SECRET", "gone.c": "SECRET\n", "src/b.c": "SECRET\n", "po/gone.c": "SECRET\n"}})
+	repo.Branch(t, "hidden", secret)
+	shown, closed := 0, 0
+	for range testsize.Of(2, 5, 200) {
+		files := map[string]string{} // what a clone has as text
+		var stream strings.Builder
+		fmt.Fprintf(&stream, "commit refs/heads/main\ncommitter T <t@example.org> %d +0000\ndata 1\nx\nfrom refs/heads/main^0\ndeleteall\n", 1_800_000_000)
+		entry := func(mode, path, text string) {
+			fmt.Fprintf(&stream, "M %s inline %s\ndata %d\n%s\n", mode, path, len(text), text)
+		}
+		taken := map[string]bool{}
+		for range 6 {
+			path := name()
+			if slices.ContainsFunc(slices.Collect(maps.Keys(taken)), func(p string) bool {
+				return p == path || strings.HasPrefix(p, path+"/") || strings.HasPrefix(path, p+"/")
+			}) {
+				continue
+			}
+			taken[path] = true
+			text := ""
+			for n := range 1 + rnd.IntN(30) {
+				text += fmt.Sprintf("%s %d of %d\n", path, n+1, rnd.IntN(1000))
+			}
+			switch rnd.IntN(6) {
+			case 0:
+				entry("120000", path, pick("gone.c", "SECRET", "../../SECRET", "a.c", "/etc/hostname"))
+			case 1:
+				fmt.Fprintf(&stream, "M 160000 %s %s\n", secret, path)
+			case 2:
+				entry("100644", path, text+"\x00SECRET\n")
+			case 3:
+				entry("100644", path, "SECRET\n"+strings.Repeat("SECRET ", 1<<20/7+1)+"\n")
+			default:
+				entry(pick("100644", "100755"), path, text)
+				files[path] = text
+			}
+		}
+		po, refs := "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n", map[string][2]string{}
+		for i := range 30 {
+			file, line := pick("", "", "", "./", "../", "../../", "/", "//", "src/../", "sub/", "link/", ".git/", "nothing/../../po/", `..\`)+pick(name(), name(), name(), "gone.c", "HEAD", "config", "."), pick("0", "1", "9", "29", "-3", "99999999999999999999", "x", "")
+			source := fmt.Sprintf("String %d", i)
+			refs[source] = [2]string{file, line}
+			po += fmt.Sprintf("\n#: %s:%s\nmsgid %q\nmsgstr \"x\"\n", file, line, source)
+		}
+		entry("100644", "po/de.po", po)
+		gittest.PipeGit(t, repo.Path(), strings.NewReader(stream.String()), "fast-import", "--quiet", "--force")
+		w.Sync()
+		for source, ref := range refs {
+			var h catalog.Hasher
+			rec := httptest.NewRecorder()
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/translate/demo/app/de/?code=1&checksum="+catalog.Checksum(h.Identity(source, "").Hash), http.NoBody)
+			r.Header.Set("Accept", "text/html")
+			s.ServeHTTP(rec, r)
+			page := rec.Body.String()
+			_, part, found := strings.Cut(page, `<pre id="code"`)
+			part, _, _ = strings.Cut(part, "</pre>")
+			if rec.Code != http.StatusOK || strings.Contains(part, "SECRET") {
+				t.Fatalf("%s shows a secret of %s:%s: %d %s", source, ref[0], ref[1], rec.Code, part)
+			}
+			text, ok := files[gopath.Clean(ref[0])]
+			if !ok && !taken[gopath.Clean(ref[0])] {
+				text, ok = files[gopath.Join("po", ref[0])]
+			}
+			lines := strings.Split(text, "\n")
+			if n, err := strconv.Atoi(ref[1]); ok && err == nil && n > 0 && n < len(lines) && !found {
+				t.Errorf("%s:%s of a clone is not shown", ref[0], ref[1])
+			} else if found && !ok {
+				t.Errorf("%s:%s is not in a clone: %s", ref[0], ref[1], part)
+			}
+			if found {
+				shown++
+			} else {
+				closed++
+			}
+			for _, m := range regexp.MustCompile(`<small>(\d+)</small> (.*)`).FindAllStringSubmatch(part, -1) {
+				if n, _ := strconv.Atoi(m[1]); n > len(lines) || m[2] != lines[n-1] {
+					t.Errorf("%s:%s: line %s is %q", ref[0], ref[1], m[1], m[2])
+				}
+			}
+		}
+	}
+	if shown < 5 || closed < 5 {
+		t.Errorf("%d shown, %d not", shown, closed)
 	}
 }
