@@ -150,10 +150,7 @@ func (b *Builder) Add(u *Unit) {
 
 // Columns returns the columns.
 func (b *Builder) Columns() (c Columns) {
-	place := []byte{stored.Version}
-	for _, word := range b.live {
-		place = binary.LittleEndian.AppendUint64(place, word)
-	}
+	place := appendBits([]byte{stored.Version}, &b.live)
 	for i := range b.runs {
 		place = b.runs[i].encode(place)
 	}
@@ -173,16 +170,15 @@ func (b *Builder) Columns() (c Columns) {
 func Read(ctx context.Context, s *sqldb.Session, fold *query.Folder, of Kind, block int64) (c Columns, err error) {
 	args := []any{block * idset.BlockUnits, (block + 1) * idset.BlockUnits}
 	if of == Checks {
-		var masks [2]runs
-		n := args[0].(int64)
+		var failing idset.Bits
+		var masks [2]runs // of those that fail any
 		err := s.Query(ctx, `SELECT unit_id, low, high FROM failing WHERE unit_id >= $1 AND unit_id < $2 ORDER BY unit_id`, args, sqldb.Cols3(func(id, low, high int64) {
-			for i, mask := range [2]int64{low, high} {
-				masks[i].add(id-n, 0)
-				masks[i].add(1, mask)
-			}
-			n = id + 1
+			place := int(id % idset.BlockUnits)
+			failing.Add(place, place+1)
+			masks[0].add(1, low)
+			masks[1].add(1, high)
 		}))
-		c[Checks] = masks[1].encode(masks[0].encode([]byte{stored.Version}))
+		c[Checks] = masks[1].encode(masks[0].encode(appendBits([]byte{stored.Version}, &failing)))
 		return c, err
 	}
 	b := NewBuilder(fold, block)
@@ -349,14 +345,26 @@ func (p *place) decode(data []byte) error {
 		return err
 	}
 	p.decoded, p.rest = 0, stored.Reader{B: data}
-	words := p.rest.Bytes(idset.BlockUnits / 8)
-	if p.rest.Bad {
-		return errBlock
+	p.live, err = readBits(&p.rest)
+	return err
+}
+
+func appendBits(to []byte, b *idset.Bits) []byte {
+	for _, word := range b {
+		to = binary.LittleEndian.AppendUint64(to, word)
 	}
-	for i := range p.live {
-		p.live[i] = binary.LittleEndian.Uint64(words[8*i:])
+	return to
+}
+
+func readBits(from *stored.Reader) (b idset.Bits, err error) {
+	words := from.Bytes(idset.BlockUnits / 8)
+	if from.Bad {
+		return b, errBlock
 	}
-	return nil
+	for i := range b {
+		b[i] = binary.LittleEndian.Uint64(words[8*i:])
+	}
+	return b, nil
 }
 
 // of are the runs of a column, decoded when they are asked for.

@@ -3,7 +3,6 @@ package blocks
 import (
 	"bytes"
 	"cmp"
-	"math"
 	"math/bits"
 	"slices"
 
@@ -197,27 +196,35 @@ func (s *Search) loadChecks(b *Block, data []byte) error {
 		return err
 	}
 	r := stored.Reader{B: data}
-	var masks [2]runs
-	for i := range masks {
-		masks[i] = s.place.runs[i].decode(&r)
-		s.place.runs[i] = masks[i]
-	}
-	if r.Bad || len(r.B) > 0 {
-		return errBlock
-	}
+	failing, err := readBits(&r)
 	for i := range s.leaves {
-		if t, ok := s.leaves[i].term.(query.Failing); ok {
-			mask := checks.Mask{math.MaxUint64, math.MaxUint64}
-			if id, ok := checks.ByName(t.Check); ok {
-				mask = checks.Mask{}.With(id)
-			}
-			found := masks[0].where(func(low int64) bool { return uint64(low)&mask[0] != 0 })
-			high := masks[1].where(func(high int64) bool { return uint64(high)&mask[1] != 0 })
-			found.Or(&high)
-			b.decide(i, found)
+		t, ok := s.leaves[i].term.(query.Failing)
+		if !ok || err != nil {
+			continue
 		}
+		id, ok := checks.ByName(t.Check)
+		if !ok {
+			b.decide(i, failing)
+			continue
+		}
+		masks, of, found := stored.Reader{B: r.B}, checks.Mask{}.With(id), idset.Bits{}
+		for word := range of {
+			s.place.runs[word] = s.place.runs[word].decode(&masks)
+			found.Or(new(s.place.runs[word].where(func(mask int64) bool { return uint64(mask)&of[word] != 0 })))
+		}
+		if masks.Bad || len(masks.B) > 0 {
+			return errBlock
+		}
+		n, these := 0, failing
+		failing.Each(func(unit int) {
+			if !found.Has(n) {
+				these.Remove(unit)
+			}
+			n++
+		})
+		b.decide(i, these)
 	}
-	return nil
+	return err
 }
 
 // loadGrams rules out blocks without the texts that are looked for.
