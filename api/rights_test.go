@@ -300,6 +300,8 @@ func (w *rightsWorld) judgeForm(r *rights, q *request) string {
 		want = http.StatusNotFound
 	case strings.Contains(q.body, "accept"):
 		want = http.StatusConflict
+	case r.may(q.scope, q.of, q.language) && strings.HasPrefix(q.body, "do=look"):
+		want = http.StatusOK
 	case r.may(q.scope, q.of, q.language):
 		want = http.StatusBadRequest
 	}

@@ -355,7 +355,7 @@ func (w *rightsWorld) requests() map[kind]map[*guarded][]request {
 		}
 		for _, language := range []string{"cs", "de"} {
 			in := "/api/translations/" + p.path() + language + "/"
-			for do, scope := range map[string]catalog.Scope{"suggest": catalog.ScopeSuggest, "save": catalog.ScopeWrite} {
+			for do, scope := range map[string]catalog.Scope{"suggest": catalog.ScopeSuggest, "save": catalog.ScopeWrite, "look": catalog.ScopeSuggest} {
 				list = append(list, request{method: "FORM", target: "/translate/" + p.path() + language + "/?" + p.checksum, body: "do=" + do + "&target=x&target=y", of: p, scope: scope, language: language})
 			}
 			list = append(list, request{"POST", in + "file/", `{}`, p, false, catalog.ScopeSuggest, language, false, "", nil}, request{"POST", in + "units/", `{}`, p, false, catalog.ScopeWrite, language, false, "", nil})

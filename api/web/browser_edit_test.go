@@ -238,7 +238,7 @@ func TestBrowserEdits(t *testing.T) {
 	if got := b.ask(`document.querySelector("[name=fuzzy]").checked`); got != "true" {
 		t.Errorf("needs editing: %s", got)
 	}
-	if got := b.ask(`(e => { e.focus(); const all = [...document.querySelectorAll("#insert button")]; all[0].click(); all[1].click(); return all.map(x => x.textContent).join(" ") + e.value; })(document.getElementById("text2"))`); got != "%d « » … – nbsp%d«" {
+	if got := b.ask(`(e => { e.focus(); const all = [...document.querySelectorAll("#insert button")]; all[0].click(); all[1].click(); return all.map(x => x.textContent).join(" ") + e.value; })(document.getElementById("text2"))`); got != "%d « » LRM RLM … – nbsp%d«" {
 		t.Errorf("what is inserted: %s", got)
 	}
 	b.leave(func() { b.press("o", "KeyO", 79, 2) })

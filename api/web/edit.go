@@ -54,6 +54,7 @@ type field struct {
 type sentForm struct {
 	do, copy, seen, asked, previous, why string
 	sure                                 bool
+	look                                 bool // it is still written: what would saving say?
 	target                               []string
 	fuzzy                                bool
 }
@@ -69,6 +70,9 @@ type Edited struct {
 func readForm(f url.Values) sentForm {
 	s := sentForm{do: f.Get("do"), copy: f.Get("copy"), seen: f.Get("seen"), asked: f.Get("asked"), previous: f.Get("previous"), fuzzy: f.Get("fuzzy") != ""}
 	s.do, s.sure = strings.CutPrefix(s.do, "sure:")
+	if s.look = s.do == "look"; s.look {
+		s.do = "save"
+	}
 	_, id, _ := strings.Cut(s.do, ":")
 	s.why = resource.WhyOf(f.Get("why" + id))
 	for _, text := range f["target"] {
@@ -119,7 +123,7 @@ func (p *Pages) fillForm(ctx context.Context, _ *store.Snapshot, _ *rest.Request
 		return nil
 	}
 	o.Form = &editForm{
-		Action: stringURL(t, &o.Unit, o.Query, o.Position), Token: session.FormToken(a.Session), Seen: revision(&o.Unit),
+		Action: o.urlOf(&o.Unit, o.Position), Token: session.FormToken(a.Session), Seen: revision(&o.Unit),
 		Fuzzy: o.Unit.State.Fuzzy(), Suggests: suggests, Edits: edits, Status: http.StatusOK,
 	}
 	o.Form.Fields = fields(v, t, forms)
@@ -177,13 +181,19 @@ func (p *Pages) Edit(ctx context.Context, r *rest.Request) (*Edited, error) {
 		next, err := p.after(ctx, r, o)
 		return &Edited{Next: next, Status: http.StatusSeeOther}, err
 	}
-	body, err := p.execute("strings", v)
+	if sent.look { // which found something to say
+		o.Form.Status = http.StatusOK
+	}
+	body, err := p.execute(cmp.Or(v.Template, "strings"), v)
 	return &Edited{Status: o.Form.Status, Page: body}, err
 }
 
 // readString reads the page of the string of a form, with what was sent in its fields.
 func (p *Pages) readString(ctx context.Context, r *rest.Request, sent *sentForm) (*view, *oneString, error) {
 	v := p.newView(r.HTTP, r.Params)
+	if sent.look {
+		v.Template = "live"
+	}
 	err := p.env.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		return of(p.env.VisibleTranslation, p.aboutTranslation, p.strings)(ctx, snap, r, v)
 	})
@@ -224,6 +234,10 @@ func (p *Pages) perform(ctx context.Context, v *view, o *oneString, sent *sentFo
 	want := edit.Request{UnitID: unit.ID, Target: sent.target, State: sent.state()}
 	if o.Lacks {
 		want.UnitID, want.SourceID, want.Previous = 0, o.id, o.previous(sent)
+	}
+	if sent.look {
+		_, err = p.judge(ctx, v, o, sent, sent.target, sent.state())
+		return false, err
 	}
 	if do != "suggest" && do != "" && !o.Form.Edits {
 		return false, cmp.Or(resource.MayEdit(ctx, &o.Row), error(errNotHere))
@@ -333,26 +347,35 @@ func (p *Pages) judge(ctx context.Context, v *view, o *oneString, sent *sentForm
 	return len(f.Asks) == 0, err
 }
 
-// refusals are what catalog/edit says of a text, and what readers are told.
+// refusals are what catalog/edit and catalog/editing say of a text, and what readers are told.
 var refusals = []struct {
 	said *regexp.Regexp
 	told string
 }{
+	{regexp.MustCompile(`^uses the flag L`), intl.Text("It uses the flag L or a number of two digits, which the source does not.")},
 	{regexp.MustCompile(`^uses (.+), which the msgid does not$`), intl.Text("It uses %s, which the source does not.")},
 	{regexp.MustCompile(`^uses (?:argument )?(.+) as another type than the msgid$`), intl.Text("Its placeholder %s is of another kind than in the source.")},
 	{regexp.MustCompile(`^does not use (.+)$`), intl.Text("It does not use %s.")},
 	{regexp.MustCompile(`^uses (\d+) arguments, the msgid (\d+)$`), intl.Text("Placeholders: %[1]s here, %[2]s in the source.")},
 	{regexp.MustCompile(`^mixes numbered or named arguments with others$`), intl.Text("It mixes numbered or named placeholders with others.")},
 	{regexp.MustCompile(`^has an invalid format directive$`), intl.Text("It has a placeholder that is none.")},
+	{regexp.MustCompile(`^The first plural form is empty`), intl.Text("The first field is empty.")},
+	{regexp.MustCompile(`^Control characters .* found (.+)$`), intl.Text("It has the control character %s.")},
+	{regexp.MustCompile(`^Translation text too long, at most (\d+)`), intl.Text("It is longer than %s bytes.")},
+	{regexp.MustCompile(`^The string has this text`), intl.Text("The string has this text.")},
+	{regexp.MustCompile(`^The string has \d+ suggestions`), intl.Text("Too many suggestions wait for this string.")},
 }
 
 // toldRefusal says that a text is refused, and why; what has no words of the reader's is the detail.
 func toldRefusal(v *view, texts []field, refused error) (told, detail string) {
-	told = v.L.T("The program could not use this text. Mend it, or mark it as needing editing:")
+	told, detail = v.L.T("The program could not use this text. Mend it, or mark it as needing editing:"), refused.Error()
+	if invalid, ok := errors.AsType[*edit.InvalidError](refused); ok {
+		told, detail = v.L.T("This text cannot be stored:"), invalid.Message
+	}
 	if words := inWords(v, texts, refused.Error()); words != "" {
 		return told + " " + words, ""
 	}
-	return told, refused.Error()
+	return told, detail
 }
 
 // inWords says why a text is refused in the reader's words, with the field that it is about; ""
@@ -419,7 +442,7 @@ func (p *Pages) refused(ctx context.Context, r *rest.Request, sent *sentForm, re
 	case errors.Is(refusal, edit.ErrLocked):
 		f.Wrong = v.L.T("The component is locked: it takes no edits for now.")
 	case errors.As(refusal, &invalid):
-		f.Wrong, f.Detail = v.L.T("This text cannot be stored:"), invalid.Message
+		f.Wrong, f.Detail = toldRefusal(v, f.Fields, invalid)
 	default:
 		f.Wrong, f.Detail = v.L.T("This was not done:"), problem.Detail
 	}
@@ -446,9 +469,10 @@ func (p *Pages) after(ctx context.Context, r *rest.Request, o *oneString) (strin
 		units, err := findAll(ctx, snap, r, &o.Row, p.takesMissing(&o.Row), func(int64, int64) (int, int) { return o.Position - 1, 2 })
 		if i := slices.IndexFunc(units, func(u catalog.Unit) bool { return u.ID == o.next.ID }); i >= 0 {
 			at = o.Position + i
+			o.Gone += 1 - i // at the place of this one: it left the search
 		}
 		_, err = wrongQuery(err)
 		return err
 	})
-	return stringURL(&o.Row, o.next, o.Query, at) + "&" + saved, err
+	return o.urlOf(o.next, at) + "&" + saved, err
 }

@@ -154,7 +154,7 @@ func TestEditForm(t *testing.T) {
 	open := w.address("app", "cs", "Open", "&q=state%3Aempty&offset=1")
 	rec = p.Get(open)
 	answers(t, "page", 200, rec, `<form id="edit" class="edit" method="post"`, `lang="cs" dir="ltr"`, "Suggest</button>", "Copy the source")
-	if policy := rec.Header().Get("Content-Security-Policy"); policy != web.Policy+"; script-src 'self'" {
+	if policy := rec.Header().Get("Content-Security-Policy"); policy != web.Policy+"; script-src 'self'; connect-src 'self'" {
 		t.Errorf("policy %q", policy)
 	}
 	rec = p.Post(open, p.form(open, "Otevřít"))
@@ -228,7 +228,7 @@ func TestEditFormRules(t *testing.T) {
 		{"string is gone", writer, "/translate/demo/app/cs/?checksum=1234567890abcdef", nil, nil, 409, "not in this translation any more. Your text is not stored: Otevřít"},
 		{"suggestions are off", writer, w.address("silent", "cs", "Open", ""), func(f url.Values) { f.Set("do", "suggest") }, nil, 403, "This string cannot be edited here."},
 		{"number of forms", writer, open, func(f url.Values) { f.Add("target", "x") }, nil, 400, "Number of plurals does not match"},
-		{"control character", writer, open, func(f url.Values) { f.Set("target", "a\x00b") }, nil, 400, "Control characters"},
+		{"control character", writer, open, func(f url.Values) { f.Set("target", "a\x00b") }, nil, 400, "This text cannot be stored: It has the control character U+0000."},
 		{"too long", writer, open, func(f url.Values) { f.Set("target", strings.Repeat("x", 4*edit.MaxText)) }, nil, 400, "cannot be read"},
 		{"nobody's suggestion", writer, open, func(f url.Values) { f.Set("do", "accept:7") }, nil, 404, "Otevřít"},
 		{"nothing", writer, open, func(f url.Values) { f.Del("do") }, nil, 200, "Otevřít"},

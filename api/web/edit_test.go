@@ -119,17 +119,23 @@ func TestRefusalsInWords(t *testing.T) {
 		{"python-brace-format", "{name}", "{nom}", "It uses {nom}, which the source does not.", "Er verwendet {nom}, die Quelle nicht."},
 		{"python-brace-format", "{name}", "Name", "It does not use {name}.", "Er verwendet {name} nicht."},
 		{"c-format", "%d %s\x1e\x1e%d %ss", "%d %s\x1e\x1e", "second: It is empty.", "second: Das Feld ist leer."},
+		{"", "Open", "\x1e\x1eotevřít", "The first field is empty.", "Das erste Feld ist leer."},
+		{"", "Open", "a\x01", "It has the control character U+0001.", "Er hat das Steuerzeichen U+0001."},
+		{"", "Open", strings.Repeat("x", edit.MaxText+1), "It is longer than 262144 bytes.", "Er ist länger als 262144 Bytes."},
+		{"qt-format", "%1", "%L1", "It uses the flag L or a number of two digits, which the source does not.", "Er verwendet das Zeichen L oder eine zweistellige Nummer, die Quelle nicht."},
 	} {
-		text, err := edit.NewText(catalog.SplitForms(c.target), catalog.StateTranslated, len(catalog.SplitForms(c.target)))
-		must(t, err)
-		refused := edit.CheckUnit(&catalog.Unit{Source: c.source, Flags: c.flag}, text, nil)
+		text, refused := edit.NewText(catalog.SplitForms(c.target), catalog.StateTranslated, len(catalog.SplitForms(c.target)))
+		if refused == nil {
+			refused = edit.CheckUnit(&catalog.Unit{Source: c.source, Flags: c.flag}, text, nil)
+		}
 		if refused == nil {
 			t.Fatalf("%q is not refused", c.target)
 		}
 		list := []field{{Label: "first", Text: "x"}, {Label: "second"}}
 		for tag, want := range map[string]string{"en": c.english, "de": c.german} {
-			if got := inWords(&view{L: table.Named(tag)}, list, refused.Error()); got != want {
-				t.Errorf("%q, %v: %q, want %q", c.target, refused, got, want)
+			told, detail := toldRefusal(&view{L: table.Named(tag)}, list, refused)
+			if !strings.HasSuffix(told, ": "+want) || detail != "" {
+				t.Errorf("%.20q, %v: %q %q, want %q", c.target, refused, told, detail, want)
 			}
 		}
 	}

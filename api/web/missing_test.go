@@ -54,17 +54,17 @@ func TestTranslateMissing(t *testing.T) {
 	files := w.lacks("app", "%d file", "&offset=2&q=state%3Aempty")
 	answers(t, "a string of the file", 200, rec, "1 of 4", `<a rel="next" href="`+files+`"`)
 	rec = p.Post(open, p.form(open, "Otevřít"))
-	next := w.lacks("app", "%d file", "&offset=1&q=state%3Aempty&saved=")
+	next := w.lacks("app", "%d file", "&offset=1&q=state%3Aempty&gone=1&saved=")
 	if !strings.HasPrefix(rec.Header().Get("Location"), next) {
 		t.Fatalf("after the last string of the file: %d %v, want %s", rec.Code, rec.Header(), next)
 	}
 	rec = p.Get(rec.Header().Get("Location"))
-	answers(t, "a missing string", 200, rec, "Saved.", "1 of 3", "The file does not have this string yet", "For 2, 3, 4</label>", "A note", "src/a.c:7", "c-format", "missing/?q=id:")
+	answers(t, "a missing string", 200, rec, "Saved.", "2 of 4", "The file does not have this string yet", "For 2, 3, 4</label>", "A note", "src/a.c:7", "c-format", "missing/?q=id:")
 	rec = p.Post(files, p.form(files, "%d soubor", "%d soubory", "soubory"))
 	answers(t, "an error", 400, rec, "The program could not use this text.")
 	sent := p.form(files, "%d soubor", "%d soubory", "%d souborů")
 	rec = p.Post(files, sent)
-	next = w.lacks("app", "Close the old window", "&offset=1&q=state%3Aempty&saved=")
+	next = w.lacks("app", "Close the old window", "&offset=1&q=state%3Aempty&gone=1&saved=")
 	if !strings.HasPrefix(rec.Header().Get("Location"), next) {
 		t.Fatalf("after a missing string: %d %s, want %s", rec.Code, rec.Header().Get("Location"), next)
 	}

@@ -219,6 +219,15 @@ func stringURL(t *store.TranslationRow, u *catalog.Unit, q string, position int)
 	return path("translate", t.Project.Slug, t.Component.Slug, t.Language) + "?" + values.Encode()
 }
 
+// urlOf is the address of a string on the way through the search.
+func (o *oneString) urlOf(u *catalog.Unit, position int) string {
+	url := stringURL(&o.Row, u, o.Query, position)
+	if o.Gone > 0 && position > 0 {
+		url += "&gone=" + strconv.Itoa(o.Gone)
+	}
+	return url
+}
+
 // newString shows a string with the places where it fails.
 func newString(set *checks.Set, t *store.TranslationRow, u *catalog.Unit) str {
 	s := str{Checksum: catalog.Checksum(u.Identity.Hash), Context: visible(u.Context), State: u.State, Source: showForms(u.Source)}
@@ -248,7 +257,8 @@ type oneString struct {
 	Unit           catalog.Unit
 	Query          string
 	Position       int
-	Count          int64
+	Gone           int   // strings that left the search on the way through it
+	Place, Count   int64 // in the search as it was
 	Previous, Next string
 	Nearby         []str  // in the file
 	SameURL        string // a search for strings with the same translation; "" unless a check says that there are
@@ -318,6 +328,9 @@ func (p *Pages) openString(ctx context.Context, snap *store.Snapshot, t *store.T
 
 func (p *Pages) oneString(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view, o *oneString) error {
 	t, u := &o.Row, &o.Unit
+	if v.Body = o; v.Template == "live" {
+		return p.fillForm(ctx, snap, r, v, o)
+	}
 	set, err := p.env.ChecksOf(ctx, snap, t, []catalog.Unit{*u})
 	if err != nil {
 		return err
@@ -359,7 +372,6 @@ func (p *Pages) oneString(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	if _, ok := catalog.ParseChecksum(v.param("saved")); ok {
 		o.Saved = path("translate", t.Project.Slug, t.Component.Slug, t.Language) + "?checksum=" + v.param("saved")
 	}
-	v.Body = o
 	return nil
 }
 
@@ -482,6 +494,9 @@ func (p *Pages) fillNeighbours(ctx context.Context, snap *store.Snapshot, r *res
 		return nil
 	}
 	o.Position = v.number("offset")
+	if v.param("gone") != "" {
+		o.Gone = v.number("gone")
+	}
 	from := max(o.Position-3, 0)
 	units, err := findAll(ctx, snap, r, &o.Row, p.takesMissing(&o.Row), func(files, lacks int64) (int, int) { o.Count = files + lacks; return from, 5 })
 	_, err = wrongQuery(err) // the string itself is shown
@@ -492,12 +507,13 @@ func (p *Pages) fillNeighbours(ctx context.Context, snap *store.Snapshot, r *res
 		after-- // the next one has moved up
 	}
 	if before >= 0 && before < len(units) {
-		o.Previous = stringURL(&o.Row, &units[before], o.Query, from+before+1)
+		o.Previous = o.urlOf(&units[before], from+before+1)
 	}
 	if after < len(units) {
 		o.next = &units[after]
-		o.Next = stringURL(&o.Row, &units[after], o.Query, from+after+1)
+		o.Next = o.urlOf(&units[after], from+after+1)
 	}
+	o.Place, o.Count = int64(o.Position+o.Gone), o.Count+int64(o.Gone)
 	return err
 }
 

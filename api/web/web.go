@@ -11,7 +11,7 @@
 // Non-goals: the browsable API, which api/page makes of the API's answers.
 //
 // The page of a string has a form for sessions that may edit it (edit.go). It works
-// without a script; edit.js adds keys, and keeps texts that are not saved.
+// without a script; edit.js adds keys, keeps texts that are not saved, and asks what saving would answer.
 //
 // Texts are English in the templates and in calls of T and N; `go generate` collects
 // them for the translators (api/web/intl).
@@ -61,11 +61,11 @@ var style string
 // this server.
 const Policy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// PolicyOf is the Content-Security-Policy of a page: those with a form that edits may
-// load the script of this server.
+// PolicyOf is the Content-Security-Policy of a page: those with strings to edit may load the
+// script of this server, which asks it what checks say.
 func PolicyOf(path string, signedIn bool) string {
-	if signedIn && Edits(path) {
-		return Policy + "; script-src 'self'"
+	if signedIn && strings.HasPrefix(path, "/translate/") {
+		return Policy + "; script-src 'self'; connect-src 'self'"
 	}
 	return Policy
 }
@@ -357,7 +357,7 @@ func (p *Pages) newView(r *http.Request, params rest.Params) *view {
 func (v *view) with(name, value string) string {
 	q, forgotten := url.Values{}, []string{name, "page", "format", "saved", Cookie, besideCookie}
 	if name != Cookie && name != besideCookie {
-		forgotten = append(forgotten, "offset")
+		forgotten = append(forgotten, "offset", "gone")
 	}
 	for _, p := range v.params {
 		if !slices.Contains(forgotten, p.Name) {
