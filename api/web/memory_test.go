@@ -29,7 +29,7 @@ func remembering(t *testing.T) (w *translating, first string) {
 		"po/cs.po": file("Open the old files", ""), "doc/cs.po": file("Open the old file", "Otevřít starý soubor"), "secret/cs.po": file("Open the odd files", "Tajné"),
 	}})
 	p := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{
-		"app": {Edits: catalog.Edits{Mode: catalog.PushDirect}}, "doc": {Filemask: "doc/*.po"}, "secret": {Filemask: "secret/*.po", Access: catalog.AccessPrivate},
+		"app": {Edits: catalog.Edits{Mode: catalog.PushDirect}}, "doc": {Filemask: "doc/*.po", Edits: catalog.Edits{Mode: catalog.PushDirect}}, "secret": {Filemask: "secret/*.po", Access: catalog.AccessPrivate},
 	})
 	p.Sync()
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"doc/cs.po": file("Open the old file", "Otevřít dávný soubor")}})
@@ -59,6 +59,14 @@ func TestMemoryOnPage(t *testing.T) {
 	}
 	if body := catalogtest.NewVisitor(t, w.s).Get(address).Body.String(); strings.Contains(body, "Otevřít") {
 		t.Error("the memory costs who cannot edit")
+	}
+	const pending = "not in the repository yet"
+	if strings.Contains(body, pending) {
+		t.Errorf("nothing is pending: %s", body)
+	}
+	must(t, w.Write("Open the old file", catalog.StateTranslated, "Otevřít nový soubor"))
+	if body := p.Get(address).Body.String(); strings.Count(body, pending) != 1 || !strings.Contains(body, "Otevřít nový soubor") {
+		t.Errorf("a pending text: %s", body)
 	}
 }
 

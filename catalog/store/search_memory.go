@@ -55,6 +55,8 @@ type Remembered struct {
 	At string
 	// Time is when the text came, or went if At is not "".
 	Time time.Time
+	// Pending says that an edit has the text, which waits to be pushed.
+	Pending bool
 
 	delta int64 // that took it away; 0: none
 }
@@ -63,10 +65,11 @@ type Remembered struct {
 // 5,000 entries, but for those of suggestions and of edits that were taken back, of which no file had the text.
 var (
 	sourcesOfMemory = `SELECT id, source, context FROM units WHERE id IN $ids AND length(source) <= 4000`
-	unitsOfMemory   = `SELECT id, source_id, target, state, removed, created FROM units WHERE translation_id = $1 AND source_id IN $ids AND length(target) <= 4000`
-	entriesOfMemory = fmt.Sprintf(`SELECT c.unit_id, c.delta_id, c.old_target, c.old_state, d.at FROM changes c JOIN deltas d ON d.id = c.delta_id WHERE c.unit_id IN $ids AND length(c.old_target) <= 4000
+	unitsOfMemory   = `SELECT id, source_id, target, state, removed, created, (SELECT COUNT(*) FROM edits e WHERE e.unit_id = units.id AND e.status = 'pending') FROM units WHERE translation_id = $1 AND source_id IN $ids AND length(target) <= 4000`
+	entriesOfMemory = fmt.Sprintf(`SELECT c.unit_id, c.delta_id, c.old_target, c.old_state, d.at, c.target, CASE WHEN d.commit_hash = '' THEN 1 ELSE 0 END FROM changes c JOIN deltas d ON d.id = c.delta_id WHERE c.unit_id IN $ids AND length(c.old_target) <= 4000
 		AND c.action NOT IN (%d, %d) AND (c.action NOT IN (%d, %d) OR d.commit_hash <> '') ORDER BY c.delta_id DESC, c.n DESC LIMIT 5000`, catalog.ActionSuggestion, catalog.ActionSuggestionDelete, catalog.ActionStringRepoUpdate, catalog.ActionStringRemove)
-	commitBefore = `SELECT p.commit_hash FROM deltas d JOIN deltas p ON p.component_id = d.component_id AND p.id < d.id AND p.commit_hash <> d.commit_hash AND p.commit_hash <> '' WHERE d.id = $1 ORDER BY p.id DESC LIMIT 1`
+	arrivedInMemory = `SELECT u.id, e.target FROM units u JOIN edits e ON e.translation_id = u.translation_id AND e.status = 'flushed' AND e.unit_id = u.id WHERE u.id IN $ids`
+	commitBefore    = `SELECT p.commit_hash FROM deltas d JOIN deltas p ON p.component_id = d.component_id AND p.id < d.id AND p.commit_hash <> d.commit_hash AND p.commit_hash <> '' WHERE d.id = $1 ORDER BY p.id DESC LIMIT 1`
 )
 
 // Memory finds texts of similar sources, for each of the strings the best first: the most
@@ -211,6 +214,7 @@ func (s *Snapshot) remembered(ctx context.Context, q *MemoryQuery, translations 
 	now := map[int64]int{} // where the text of a unit is in list
 	var units []int64
 	took := map[int64]*Remembered{}
+	gone, doubtful := map[int64]int{}, map[int64][]int{} // in list by unit: the last text that went; texts that edits had
 	for _, component := range sqldb.SortedKeys(in) {
 		for _, translation := range translations[component] {
 			err := s.s.QueryIn(ctx, unitsOfMemory, []any{translation}, in[component], func(scan sqldb.Scan) error {
@@ -218,10 +222,11 @@ func (s *Snapshot) remembered(ctx context.Context, q *MemoryQuery, translations 
 				var source int64
 				var state catalog.State
 				var removed bool
-				if err := scan(&m.UnitID, &source, &m.Target, &state, &removed, &m.Time); err != nil {
+				var pending int64
+				if err := scan(&m.UnitID, &source, &m.Target, &state, &removed, &m.Time, &pending); err != nil {
 					return err
 				}
-				m.Component, m.Source, m.Context, m.Similarity = q.Components[component], of[source].Source, of[source].Context, of[source].Similarity
+				m.Pending, m.Component, m.Source, m.Context, m.Similarity = pending > 0, q.Components[component], of[source].Source, of[source].Context, of[source].Similarity
 				units, took[m.UnitID] = append(units, m.UnitID), &m
 				if state.Translated() && !removed {
 					now[m.UnitID] = len(list)
@@ -238,21 +243,39 @@ func (s *Snapshot) remembered(ctx context.Context, q *MemoryQuery, translations 
 	err := s.s.QueryIn(ctx, entriesOfMemory, nil, units, func(scan sqldb.Scan) error {
 		var m Remembered
 		var state catalog.State
-		if err := scan(&m.UnitID, &m.delta, &m.Target, &state, &m.Time); err != nil {
+		var target string
+		var edited bool
+		if err := scan(&m.UnitID, &m.delta, &m.Target, &state, &m.Time, &target, &edited); err != nil {
 			return err
 		}
+		if i, ok := gone[m.UnitID]; ok && edited && target == list[i].Target {
+			doubtful[m.UnitID] = append(doubtful[m.UnitID], i)
+		}
+		delete(gone, m.UnitID)
 		if i, ok := now[m.UnitID]; ok && m.Target != list[i].Target {
 			list[i].Time = m.Time
 			delete(now, m.UnitID)
 		}
 		if of := took[m.UnitID]; state.Translated() {
 			m.Component, m.Source, m.Context, m.Similarity = of.Component, of.Source, of.Context, of.Similarity
+			gone[m.UnitID] = len(list)
 			list = append(list, m)
 		}
 		return left.take(m.Target)
 	})
+	arrived := map[Remembered]bool{}
+	if err == nil {
+		err = s.s.QueryIn(ctx, arrivedInMemory, nil, sqldb.SortedKeys(doubtful), sqldb.Cols2(func(unit int64, target string) { arrived[Remembered{UnitID: unit, Target: target}] = true }))
+	}
 	if err != nil {
 		return nil, err
+	}
+	for unit, at := range doubtful { // edits that were replaced before a file had them
+		for _, i := range at {
+			if !arrived[Remembered{UnitID: unit, Target: list[i].Target}] {
+				list[i].Target = ""
+			}
+		}
 	}
 	list = best(list, q.Most)
 	for i := range list {
