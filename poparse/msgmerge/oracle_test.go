@@ -208,7 +208,7 @@ func TestOracle(t *testing.T) {
 				t.Fatalf("%s has %d sums, want %d: record it again with -update", file, len(want)/len(sum{}), len(list))
 			}
 			differ, matches := map[string]int{}, 0
-			first, step := testsize.Of(len(list)/100, 3, 0), testsize.Of(len(list)/50, 7, 1)
+			first, step := testsize.Of(len(list)/100, 3, 0), testsize.Of(len(list)/50, 29, 1)
 			if group == "awkward" {
 				first, step = 0, 1
 			}
