@@ -298,28 +298,25 @@ func (o *oneString) textOf(name string) ([]string, bool) {
 	for i := range list {
 		list[i] = sources[min(i, len(sources)-1)]
 	}
-	if name == "source" {
-		return list, true
-	}
-	if name == "stored" {
-		return catalog.TargetForms(o.Unit.Source, o.Unit.Target, o.Row.PluralNumber), true
-	}
-	kind, number := name[:1], name[1:]
-	i, err := strconv.Atoi(number)
+	i, err := strconv.Atoi(name[1:])
+	at := func(kind string, n int) bool { return name[:1] == kind && err == nil && i >= 0 && i < n }
+	target := o.Unit.Target
 	switch {
-	case err != nil || i < 0:
-	case kind == "s" && i < len(o.Suggestions):
-		return catalog.TargetForms(o.Unit.Source, o.Suggestions[i].Target, o.Row.PluralNumber), true
-	case kind == "e" && i < len(o.Elsewhere):
-		return catalog.TargetForms(o.Unit.Source, o.Elsewhere[i].Target, o.Row.PluralNumber), true
+	case name == "source":
+		return list, true
+	case name == "stored":
+	case at("s", len(o.Suggestions)):
+		target = o.Suggestions[i].Target
+	case at("e", len(o.Elsewhere)):
+		target = o.Elsewhere[i].Target
+	case at("m", len(o.Memory)):
+		target = o.Memory[i].Target
+	case at("p", len(o.Offers)):
+		return o.Offers[i].texts(len(list)), true
+	default:
+		return nil, false
 	}
-	if kind == "m" && err == nil && i >= 0 && i < len(o.Memory) {
-		return catalog.TargetForms(o.Unit.Source, o.Memory[i].Target, o.Row.PluralNumber), true
-	}
-	if of := o.offerOf(name); of != nil {
-		return of.texts(len(list)), true
-	}
-	return nil, false
+	return catalog.TargetForms(o.Unit.Source, target, o.Row.PluralNumber), true
 }
 
 // judge reports whether a text may be stored: errors stop it, and the reader is asked

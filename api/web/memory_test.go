@@ -48,7 +48,7 @@ func TestMemoryOnPage(t *testing.T) {
 	address := w.address("app", "cs", "Open the old files", "")
 	body := p.Get(address).Body.String()
 	now, before := strings.Index(body, "Otevřít dávný soubor"), strings.Index(body, "Otevřít starý soubor")
-	if now < 0 || before < now || !strings.Contains(body[before:], first[:10]) || !strings.Contains(body, "Tajné") || !strings.Contains(body, "97.1%") {
+	if now < 0 || before < now || !strings.Contains(body[before:], first[:10]) || !strings.Contains(body, "Tajné") || !strings.Contains(body, "97.1%") || !strings.Contains(body, `value="m1" data-key="Alt&#43;2"`) {
 		t.Errorf("the memory of %s:\n%s", first, body)
 	}
 	form := p.form(address)
