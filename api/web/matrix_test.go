@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/repoglot/repoglot/api"
 	"github.com/repoglot/repoglot/catalog"
@@ -124,5 +125,23 @@ func TestPartsAreNamed(t *testing.T) {
 		if got := strings.Count(rec.Body.String(), part); got != want {
 			t.Errorf("%s says %d times %q, want %d", target, got, part, want)
 		}
+	}
+}
+
+// TestLastAuthor: of several last changes of one moment a row names the author of the first.
+func TestLastAuthor(t *testing.T) {
+	t.Parallel()
+	repo, when := testrepos.Empty(t), time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	for _, author := range []string{"Ann", "Bob"} {
+		path := map[string]string{"Ann": "a01/de.po", "Bob": "a00/de.po"}[author]
+		repo.Commit(t, testrepos.Change{When: when, Author: author + " <" + author + "@example.org>", Files: map[string]string{path: catalogtest.PO("Open", "Öffnen"), path[:3] + "/cs.po": catalogtest.PO("Open", "")}})
+	}
+	full := catalog.History{Full: true}
+	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"a00": {Filemask: "a00/*.po", History: full}, "a01": {Filemask: "a01/*.po", History: full}})
+	w.Sync()
+	_, rec := send(bare(w.Store, api.Options{}), http.MethodGet, "/projects/demo/", "Accept", browser)
+	_, row, _ := strings.Cut(rec.Body.String(), `<th scope="row"><a href="/languages/de/demo/">`)
+	if row, _, _ = strings.Cut(row, "</th>"); !strings.Contains(row, "<bdi>Bob</bdi>") {
+		t.Errorf("the author of the last change: %s", row)
 	}
 }

@@ -240,7 +240,7 @@ func fillCells(ctx context.Context, snap *store.Snapshot, v *view, m *matrix, so
 			y, x = x, y
 		}
 		r := &m.Rows[y]
-		if t.LastChange.Equal(r.Last) {
+		if r.Author == "" && t.LastChange.Equal(r.Last) { // of the same moment the first one, as languageRows takes it
 			r.Author = t.LastAuthor
 		}
 		c := &r.Cells[x]

@@ -183,7 +183,7 @@ func (s *Snapshot) Sources(ctx context.Context, components []int64) (map[int64]*
 func (s *Snapshot) TranslationsIn(ctx context.Context, components []int64, languages []string) (out []catalog.Translation, err error) {
 	defer s.s.About(components...).End()
 	for part := range slices.Chunk(languages, 128) {
-		more, err := sqldb.RowsIn(ctx, s.s, `SELECT `+translationColumns+translationFrom+` WHERE t.component_id IN $ids AND t.removed = 0 AND t.language IN `+sqldb.List(1, len(part)),
+		more, err := sqldb.RowsIn(ctx, s.s, `SELECT `+translationColumns+translationFrom+` WHERE t.component_id IN $ids AND t.removed = 0 AND t.language IN `+sqldb.List(1, len(part))+` ORDER BY t.component_id, t.language`,
 			sqldb.Append(nil, part), components, translationFields)
 		if err != nil {
 			return nil, s.s.Fail(ctx, "read translations by language", err)
