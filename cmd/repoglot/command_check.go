@@ -36,6 +36,7 @@ func (p *program) checkCommand() *cobra.Command {
 	})
 	cmd.Flags().StringVar(&f.Format, "format", check.FormatText, "`FORMAT` of the report: text, json, sarif or github")
 	cmd.Flags().BoolVar(&f.Stats, "stats", false, "print counts as msgfmt --statistics does, and their sums")
+	cmd.Flags().BoolVar(&f.Summary, "summary", false, "print how many findings each code has, and the first of them, instead of all")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "exit with 1 also if there are only warnings")
 	cmd.Flags().BoolVar(&f.listLanguages, "list-languages", false, "list languages, as a LINGUAS file or with --format json, instead of findings")
 	cmd.Flags().IntVar(&f.minTranslated, "min-translated", 0, "least `PERCENT` of translated messages of a language, for --list-languages")

@@ -143,7 +143,11 @@ func layouts(ctx context.Context, mirror *gitsource.Mirror, languages *lang.Tabl
 		Default:  nameLanguage(repoName(address), languages),
 	})
 	if len(d.Sets) == 0 {
-		return d, head, fmt.Errorf("%s: no PO files whose path tells a language were found: write a configuration with a filemask", repourl.Redact(address))
+		mask, template := "po/*.po", ""
+		if i := slices.IndexFunc(files, func(f object.File) bool { return strings.HasSuffix(f.Path, ".pot") }); i >= 0 {
+			mask, template = path.Join(path.Dir(files[i].Path), "*.po"), " and new_base: "+files[i].Path
+		}
+		return d, head, fmt.Errorf("%s: no PO files whose path tells a language were found: write a configuration, such as with filemask: %q%s (https://github.com/repoglot/repoglot/blob/main/docs/configuration.md)", repourl.Redact(address), mask, template)
 	}
 	return d, head, ctx.Err()
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -246,6 +247,24 @@ func TestYAMLWords(t *testing.T) {
 		}
 		if want := s; c.Projects[0].Name != want && (s != "" || c.Projects[0].Name != "x") {
 			t.Errorf("%s is read as %q", text, c.Projects[0].Name)
+		}
+	}
+}
+
+// TestFirstHour: what stops a new user says what to do, with an example, and once.
+func TestFirstHour(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "r.yaml"), []byte("data_dir: data\ndatabase: postgres://u:p@127.0.0.1:1/x\nprojects: []\n"), 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
+	for _, tt := range []struct{ args, want, once string }{
+		{"discover " + repoOf(t, "po/app.pot"), `such as with filemask: "po/*.po" and new_base: po/app.pot (https://`, "po/app.pot"},
+		{"discover " + repoOf(t, "README"), `such as with filemask: "po/*.po" (https://`, "filemask:"},
+		{"serve --config " + filepath.Join(dir, "r.yaml"), "check that the server runs", "dial error"},
+		{"serve --data-dir " + filepath.Join(dir, "file", "data") + " " + repoOf(t, "po/cs.po"), "change data_dir (--data-dir)", "data_dir"},
+	} {
+		var stderr bytes.Buffer
+		if code := run(t.Context(), strings.Fields(tt.args), strings.NewReader(""), io.Discard, &stderr); code != 1 || !strings.Contains(stderr.String(), tt.want) || strings.Count(stderr.String(), tt.once) != 1 {
+			t.Errorf("%s: %d %s", tt.args, code, &stderr)
 		}
 	}
 }

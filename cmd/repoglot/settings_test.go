@@ -55,7 +55,7 @@ func TestDataDirNotWritable(t *testing.T) {
 	must(t, os.Chmod(dir, 0o500))
 	var out, errs bytes.Buffer
 	got := run(context.Background(), []string{"serve", "--data-dir", filepath.Join(dir, "data"), "--listen", "127.0.0.1:0", dir}, strings.NewReader(""), &out, &errs)
-	want := "repoglot: the data directory " + filepath.Join(dir, "data") + " cannot be written: give this user write access to it, or change data_dir\n"
+	want := "repoglot: the data directory " + filepath.Join(dir, "data") + " cannot be written: give this user write access to it, or change data_dir (--data-dir)\n"
 	if got != exitFailure || errs.String() != want {
 		t.Errorf("exit code %d, stderr %q, want %q", got, &errs, want)
 	}

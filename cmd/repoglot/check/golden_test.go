@@ -98,6 +98,16 @@ func results(t testing.TB, o check.Options) (list []check.Result) {
 	return list
 }
 
+// TestSummary: with --summary each code has one line, those with the most findings first.
+func TestSummary(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(t, os.WriteFile("a.po", []byte("msgid \"\"\nmsgstr \"\"\n"+strings.Repeat("\nmsgid \"One\"\nmsgstr \"\"\n", 3)), 0o600))
+	got := strings.Split(report(t, check.ReportOptions{Summary: true}, check.Options{}), "\n")
+	if len(got) != 3 || !strings.HasPrefix(got[0], "     2 × a.po:7:1: warning: ") || !strings.HasPrefix(got[1], "     1 × a.po:1:1: warning: ") {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestNothing renders an empty folder.
 func TestNothing(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -125,6 +135,7 @@ func TestReportOptions(t *testing.T) {
 		{check.ReportOptions{Format: "xml"}, `--format "xml": write one of text, json, sarif, github`},
 		{check.ReportOptions{Format: check.FormatSARIF, Stats: true}, "--stats has no place in --format sarif"},
 		{check.ReportOptions{Format: check.FormatGitHub, Stats: true}, "--stats has no place in --format github"},
+		{check.ReportOptions{Format: check.FormatJSON, Summary: true}, "--summary has no place in --format json"},
 	} {
 		if _, err := check.NewReport(&bytes.Buffer{}, tt.o); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: error %v, want %q", tt.o, err, tt.want)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -44,6 +45,8 @@ type ReportOptions struct {
 	Format string
 	// Stats adds the counts, in FormatText and FormatJSON only.
 	Stats bool
+	// Summary has a line for each code in place of each finding, in FormatText only.
+	Summary bool
 	// Version is the version of the program, for FormatSARIF; it may be empty.
 	Version string
 	// Quality: there may be findings of quality checks, whose rules FormatSARIF lists.
@@ -58,6 +61,9 @@ func NewReport(w io.Writer, o ReportOptions) (Report, error) {
 	}
 	if o.Stats && o.Format != FormatText && o.Format != FormatJSON {
 		return nil, fmt.Errorf("--stats has no place in --format %s: write --format text or json", o.Format)
+	}
+	if o.Summary && o.Format != FormatText {
+		return nil, fmt.Errorf("--summary has no place in --format %s: write --format text", o.Format)
 	}
 	var counted *stats
 	if o.Stats {
@@ -77,13 +83,19 @@ func NewReport(w io.Writer, o ReportOptions) (Report, error) {
 	case FormatGitHub:
 		return &gitHubReport{w: w}, nil
 	}
-	return &textReport{w: w, stats: counted}, nil
+	t := &textReport{w: w, stats: counted}
+	if o.Summary {
+		t.codes, t.first = map[string]int{}, map[string]string{}
+	}
+	return t, nil
 }
 
 // textReport writes "file:line:column: severity: message [code]".
 type textReport struct {
 	w     io.Writer
-	stats *stats // nil without counts
+	stats *stats            // nil without counts
+	codes map[string]int    // findings by code, nil if each is written
+	first map[string]string // of them
 }
 
 func (t *textReport) File(r Result) error {
@@ -91,7 +103,12 @@ func (t *textReport) File(r Result) error {
 	name := printableName(r.File)
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		fmt.Fprintf(&b, "%s:%d:%d: %s: %s [%s]\n", name, f.Line, f.Column, f.Severity, Printable(f.Message), f.Code)
+		line := fmt.Sprintf("%s:%d:%d: %s: %s [%s]\n", name, f.Line, f.Column, f.Severity, Printable(f.Message), f.Code)
+		if t.codes == nil {
+			b.WriteString(line)
+		} else if t.codes[f.Code]++; t.codes[f.Code] == 1 {
+			t.first[f.Code] = line
+		}
 	}
 	if t.stats != nil && r.Parsed {
 		fmt.Fprintf(&b, "%s: %s\n", name, r.Counts)
@@ -101,6 +118,12 @@ func (t *textReport) File(r Result) error {
 }
 
 func (t *textReport) Close() error {
+	order := slices.SortedFunc(maps.Keys(t.codes), func(a, b string) int { return cmp.Or(t.codes[b]-t.codes[a], cmp.Compare(a, b)) })
+	for _, code := range order {
+		if err := write(t.w, fmt.Appendf(nil, "%6d × %s", t.codes[code], t.first[code])); err != nil {
+			return err
+		}
+	}
 	if t.stats == nil || t.stats.total[""].Files < 2 {
 		return nil // the line of the file has the same numbers
 	}

@@ -69,7 +69,7 @@ func Open(ctx context.Context, c *config.Config, o Options) (e *Engine, err erro
 	}()
 	mirrors := filepath.Join(string(c.DataDir), "mirrors")
 	if err := os.MkdirAll(mirrors, 0o700); err != nil {
-		return e, fmt.Errorf("the folder of the mirrors %s cannot be made: %w: give this user write access, or change data_dir", mirrors, errors.Unwrap(err))
+		return e, fmt.Errorf("the folder of the mirrors %s cannot be made: %w: give this user write access, or change data_dir (--data-dir)", mirrors, errors.Unwrap(err))
 	}
 	if e.db, err = store.Open(ctx, c.DatabaseAddress(), store.Options{Logger: log, Readers: c.DatabaseReaders, Memory: o.Memory.bytes}); err != nil {
 		return e, err

@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -231,7 +232,7 @@ func (e *Postgres) Explain(err error) (text string, sentinel error, found bool) 
 		return text, sentinel, true
 	}
 	if connecting, ok := errors.AsType[*pgconn.ConnectError](err); ok {
-		return "no connection to PostgreSQL: " + OneLine(connecting.Error()) + ": check that the server runs, and the address", ErrUnavailable, true
+		return "no connection to PostgreSQL: " + OneLine(strings.Join(slices.Compact(strings.Split(connecting.Error(), "\n")), "\n")) + ": check that the server runs, and the address", ErrUnavailable, true
 	}
 	if gone, ok := errors.AsType[lost](err); ok {
 		return "the connection was lost (" + OneLine(gone.Error()) + "): nothing of the operation was stored", ErrUnavailable, true

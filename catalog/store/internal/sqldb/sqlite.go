@@ -124,11 +124,11 @@ func touch(path string) error {
 	dir := filepath.Dir(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return fmt.Errorf("the folder %s does not exist: create it or change data_dir", dir)
+		return fmt.Errorf("the folder %s does not exist: create it or change data_dir (--data-dir)", dir)
 	case errors.Is(err, os.ErrPermission):
-		return fmt.Errorf("no permission to write %s: give this user write access to %s or change data_dir", path, dir)
+		return fmt.Errorf("no permission to write %s: give this user write access to %s or change data_dir (--data-dir)", path, dir)
 	}
-	return fmt.Errorf("cannot write %s (%w): change data_dir", path, errors.Unwrap(err))
+	return fmt.Errorf("cannot write %s (%w): change data_dir (--data-dir)", path, errors.Unwrap(err))
 }
 
 // SchemaTokens fills in types in the migrations. In SQLite only INTEGER PRIMARY
@@ -256,7 +256,7 @@ func Describe(err error) (text string, sentinel error, found bool) {
 	case sqlite3.SQLITE_CANTOPEN:
 		return "the database cannot be opened: check that its folder exists and is writable", ErrUnavailable, true
 	case sqlite3.SQLITE_NOTADB:
-		return "the file is not a database: move it away or change data_dir", nil, true
+		return "the file is not a database: move it away or change data_dir (--data-dir)", nil, true
 	case sqlite3.SQLITE_CORRUPT:
 		return "the database is corrupt: restore a backup, or move the file away and import anew", nil, true
 	case sqlite3.SQLITE_IOERR:
