@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -14,7 +16,10 @@ import (
 	"github.com/repoglot/repoglot/api"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/testrepos"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // remembering is a server with a string that others are similar to: one that says now another
@@ -197,6 +202,102 @@ func TestWeblateMemory(t *testing.T) {
 		_, list := ask("", "POST", languages+query, `{"strings": ["Open the odd file", "Close"]}`)
 		if len(list) != 2 || list[0].Query != "Open the odd file" || string(list[0].Match) != want || string(list[1].Match) != "null" {
 			t.Errorf("%q: %+v", query, list)
+		}
+	}
+}
+
+// TestMemoryOfReaders: what is found is what a server finds that has nothing but what the reader
+// sees, however many strings the others have that are more similar, longer, or of a longer past.
+func TestMemoryOfReaders(t *testing.T) {
+	t.Parallel()
+	rnd := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // drawn, not secret
+	var repos [3]*testrepos.Repo
+	commit := func() {
+		for i := range repos {
+			cs, n := "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\nPlural-Forms: nplurals=6; plural=n%6;\\n\"\n", 12
+			if i > 0 { // private ones would take all places
+				n = 160
+			}
+			for k := range n {
+				cs += fmt.Sprintf("\nmsgctxt \"%d\"\nmsgid \"Open the old %s %d\"\nmsgstr \"%d %d %d\"\n", k, []string{"file", "files", "folder"}[rnd.IntN(3-min(i, 1))], k/160, i, k, rnd.IntN(3))
+			}
+			long := strings.Repeat("\u6f22", 3990)
+			cs += fmt.Sprintf("\nmsgctxt \"long\"\nmsgid \"Open the old file 0\"\nmsgstr \"%s%d\"\n\nmsgctxt \"longest\"\nmsgid \"Open the old file 0\"\nmsgstr \"%s%d\"\n", long, rnd.IntN(9), strings.Repeat(long, 3), rnd.IntN(9))
+			cs += "\nmsgctxt \"deep\"\nmsgid \"Open the old file 0\"\nmsgid_plural \"Open the old files 0\"\n"
+			for form := range 6 {
+				cs += fmt.Sprintf("msgstr[%d] \"%s%d\"\n", form, long[:1800], rnd.IntN(3))
+			}
+			repos[i].Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": cs}})
+		}
+	}
+	for i := range repos {
+		repos[i] = testrepos.Empty(t)
+	}
+	type server struct {
+		*translating
+		branches []ingest.Branch
+	}
+	serve := func(projects ...int) *server {
+		p := catalogtest.PullerAt(t, t.TempDir())
+		p.Open()
+		s := &server{translating: &translating{p, t, api.New(api.Options{DB: p.DB, Languages: p.Languages, CacheBytes: 1 << 20})}}
+		var specs []store.ComponentSpec
+		var all []catalog.Project
+		for _, i := range projects {
+			b, list, _ := catalogtest.BranchOf(repos[i].URL(), "", map[string]catalog.ComponentSettings{"app": {}})
+			set := catalog.ProjectSettings{Name: fmt.Sprint("P", i)}
+			if i > 0 {
+				set.Access = catalog.AccessPrivate
+			}
+			list[0].Project, b.Components[0].Spec.Project = fmt.Sprint("p", i), fmt.Sprint("p", i)
+			all, specs, s.branches = append(all, catalog.Project{Slug: list[0].Project, Settings: set}), append(specs, list...), append(s.branches, b)
+		}
+		if err := p.DB.Configure(t.Context(), all, specs, nil); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	commit()
+	everything := serve(0, 1, 2)
+	alone := map[string]*server{"": serve(0), "p1": serve(0, 1), "p2": serve(0, 2), "all": everything}
+	for range testsize.Of(2, 3, 20) {
+		for _, s := range alone {
+			for _, s.Branch = range s.branches {
+				s.Sync()
+			}
+		}
+		commit()
+	}
+	look := func(s *server, projects, address, body string) string {
+		method := http.MethodPost
+		if body == "" {
+			method = http.MethodGet
+		}
+		r := httptest.NewRequest(method, address, strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		if token := (catalog.Token{Name: fmt.Sprint(rnd.Uint64()), Scope: catalog.ScopeRead}); projects != "" {
+			if projects != "all" {
+				token.Projects = catalog.NameList(projects)
+			}
+			r.Header.Set("Authorization", "Token "+s.token(token))
+		}
+		rec := httptest.NewRecorder()
+		s.s.ServeHTTP(rec, r)
+		if rec.Code != http.StatusOK || rec.Body.Len() > 40<<20 {
+			t.Fatalf("%s: %d, %d bytes %.300s", projects, rec.Code, rec.Body.Len(), rec.Body)
+		}
+		return regexp.MustCompile(`"(unit|id|timestamp|project)":[^,}]*`).ReplaceAllString(rec.Body.String(), "")
+	}
+	for reader, s := range alone {
+		for _, ask := range []string{"Open the old file 0", "Open the odd files", "Open an old folder 2", "Close"} {
+			body, _ := json.Marshal(map[string]any{"source_language": "en", "target_language": "cs", "strings": []string{ask, "x"}})
+			got, want := look(everything, reader, "/api/memory/lookup/", string(body)), look(s, "all", "/api/memory/lookup/", string(body))
+			if got != want || strings.Count(got, `"similarity"`) > 10 || len(got) > 200_000 {
+				t.Errorf("%q of %q: %d bytes\n%.1500s\n%.1500s", ask, reader, len(got), got, want)
+			}
+		}
+		if got, want := look(everything, reader, "/api/memory/?page_size=1000&source=old", ""), look(s, "all", "/api/memory/?page_size=1000&source=old", ""); got != want {
+			t.Errorf("the list of %q: %.500s\n%.500s", reader, got, want)
 		}
 	}
 }

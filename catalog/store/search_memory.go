@@ -61,13 +61,24 @@ type Remembered struct {
 	delta int64 // that took it away; 0: none
 }
 
-// These read by indexes, and no text of more than 4,000 characters; of some hundred strings the newest
-// 5,000 entries, but for those of suggestions and of edits that were taken back, of which no file had the text.
+// pastText is a text that an entry took away, and the one that it brought.
+type pastText struct {
+	Remembered
+	n      int64 // in the delta
+	state  catalog.State
+	next   string
+	edited bool
+}
+
+// These read by indexes, and no text of more than 4,000 characters; of the newest 5,000 entries of some
+// hundred strings, which are found without their texts, those whose text a file had: none of suggestions
+// and of edits that were taken back.
 var (
 	sourcesOfMemory = `SELECT id, source, context FROM units WHERE id IN $ids AND length(source) <= 4000`
 	unitsOfMemory   = `SELECT id, source_id, target, state, removed, created, (SELECT COUNT(*) FROM edits e WHERE e.unit_id = units.id AND e.status = 'pending') FROM units WHERE translation_id = $1 AND source_id IN $ids AND length(target) <= 4000`
-	entriesOfMemory = fmt.Sprintf(`SELECT c.unit_id, c.delta_id, c.old_target, c.old_state, d.at, c.target, CASE WHEN d.commit_hash = '' THEN 1 ELSE 0 END FROM changes c JOIN deltas d ON d.id = c.delta_id WHERE c.unit_id IN $ids AND length(c.old_target) <= 4000
-		AND c.action NOT IN (%d, %d) AND (c.action NOT IN (%d, %d) OR d.commit_hash <> '') ORDER BY c.delta_id DESC, c.n DESC LIMIT 5000`, catalog.ActionSuggestion, catalog.ActionSuggestionDelete, catalog.ActionStringRepoUpdate, catalog.ActionStringRemove)
+	entriesOfMemory = fmt.Sprintf(`SELECT c.unit_id, c.delta_id, c.n, c.old_target, c.old_state, d.at, c.target, CASE WHEN d.commit_hash = '' THEN 1 ELSE 0 END FROM
+		(SELECT delta_id, n FROM changes WHERE unit_id IN $ids ORDER BY delta_id DESC, n DESC LIMIT 5000) k JOIN changes c ON c.delta_id = k.delta_id AND c.n = k.n JOIN deltas d ON d.id = c.delta_id
+		WHERE length(c.old_target) <= 4000 AND c.action NOT IN (%d, %d) AND (c.action NOT IN (%d, %d) OR d.commit_hash <> '')`, catalog.ActionSuggestion, catalog.ActionSuggestionDelete, catalog.ActionStringRepoUpdate, catalog.ActionStringRemove)
 	arrivedInMemory = `SELECT u.id, e.target FROM units u JOIN edits e ON e.translation_id = u.translation_id AND e.status = 'flushed' AND e.unit_id = u.id WHERE u.id IN $ids`
 	commitBefore    = `SELECT p.commit_hash FROM deltas d JOIN deltas p ON p.component_id = d.component_id AND p.id < d.id AND p.commit_hash <> d.commit_hash AND p.commit_hash <> '' WHERE d.id = $1 ORDER BY p.id DESC LIMIT 1`
 )
@@ -240,15 +251,18 @@ func (s *Snapshot) remembered(ctx context.Context, q *MemoryQuery, translations 
 		}
 	}
 	left := textRoom(maxRead)
+	var past []pastText
 	err := s.s.QueryIn(ctx, entriesOfMemory, nil, units, func(scan sqldb.Scan) error {
-		var m Remembered
-		var state catalog.State
-		var target string
-		var edited bool
-		if err := scan(&m.UnitID, &m.delta, &m.Target, &state, &m.Time, &target, &edited); err != nil {
-			return err
-		}
-		if i, ok := gone[m.UnitID]; ok && edited && target == list[i].Target {
+		var e pastText
+		err := scan(&e.UnitID, &e.delta, &e.n, &e.Target, &e.state, &e.Time, &e.next, &e.edited)
+		past = append(past, e)
+		return cmp.Or(err, left.take(e.Target, e.next))
+	})
+	slices.SortFunc(past, func(a, b pastText) int { return cmp.Or(cmp.Compare(b.delta, a.delta), cmp.Compare(b.n, a.n)) })
+	for i := range past {
+		e := &past[i]
+		m := e.Remembered
+		if i, ok := gone[m.UnitID]; ok && e.edited && e.next == list[i].Target {
 			doubtful[m.UnitID] = append(doubtful[m.UnitID], i)
 		}
 		delete(gone, m.UnitID)
@@ -256,13 +270,12 @@ func (s *Snapshot) remembered(ctx context.Context, q *MemoryQuery, translations 
 			list[i].Time = m.Time
 			delete(now, m.UnitID)
 		}
-		if of := took[m.UnitID]; state.Translated() {
+		if of := took[m.UnitID]; e.state.Translated() {
 			m.Component, m.Source, m.Context, m.Similarity = of.Component, of.Source, of.Context, of.Similarity
 			gone[m.UnitID] = len(list)
 			list = append(list, m)
 		}
-		return left.take(m.Target)
-	})
+	}
 	arrived := map[Remembered]bool{}
 	if err == nil {
 		err = s.s.QueryIn(ctx, arrivedInMemory, nil, sqldb.SortedKeys(doubtful), sqldb.Cols2(func(unit int64, target string) { arrived[Remembered{UnitID: unit, Target: target}] = true }))
@@ -300,5 +313,5 @@ func best(list []Remembered, most int) []Remembered {
 		seen[key] = true
 		return had
 	})
-	return list[:min(len(list), most)]
+	return slices.Clone(list[:min(len(list), most)]) // and none of the other texts
 }

@@ -233,8 +233,8 @@ func testMemory(t *testing.T, long bool) {
 					similarity[s.source] = f
 				}
 			}
-			if want := min(q.Most, len(is)); len(got[i]) != want {
-				t.Fatalf("%q: %d matches, want %d", text, len(got[i]), want)
+			if want := min(q.Most, len(is)); len(got[i]) != want || cap(got[i]) > max(2*want, 8) { // others are let go
+				t.Fatalf("%q: %d matches, want %d: room for %d", text, len(got[i]), want, cap(got[i]))
 			}
 			var all []float64
 			for key := range is {
