@@ -262,4 +262,10 @@ func TestBrowserLive(t *testing.T) {
 	if got := b.ask(`[...document.querySelectorAll("#suggestions ~ ul .text")].map(e => e.textContent).join()`); got != "تم" {
 		t.Errorf("suggested by keyboard: %q", got)
 	}
+	b.call("Page.addScriptToEvaluateOnNewDocument", map[string]string{"source": `CSS.supports = () => false`}) // as where fields do not grow by themselves
+	b.load(site.URL+w.address("app", "cs", "Open", ""), 1280, false)
+	b.typeInto("text0", "a\nb\nc\nd\ne\nf")
+	if got := b.ask(`document.querySelector("label small").innerText + (parseInt(document.getElementById("text0").style.height) > 120)`); got != "Characters: 11, in the source 4true" {
+		t.Errorf("count and height: %s", got)
+	}
 }
