@@ -121,14 +121,14 @@ func measuredClients(t *testing.T) map[string][]request {
 // TestMeasuredClients sends the requests of each row of the table; what a client changes, it leaves for
 // the next one.
 func TestMeasuredClients(t *testing.T) {
-	clients := measuredClients(t)
+	programs := measuredClients(t)
 	if data, err := os.ReadFile("../../../shared/findings/clients.md"); err == nil {
 		_, text, _ := strings.Cut(string(data), "## 1. Clients")
 		text, _, _ = strings.Cut(text, "\n## ")
 		seen := map[string]bool{}
 		for line := range strings.Lines(text) {
 			row, ok := strings.CutPrefix(strings.ReplaceAll(line, "*", ""), "| ")
-			if ok && !strings.HasPrefix(row, "client, commit") && !slices.ContainsFunc(slices.Sorted(maps.Keys(clients)), func(name string) bool {
+			if ok && !strings.HasPrefix(row, "client, commit") && !slices.ContainsFunc(slices.Sorted(maps.Keys(programs)), func(name string) bool {
 				found := strings.HasPrefix(row, name)
 				seen[name] = seen[name] || found
 				return found
@@ -136,7 +136,7 @@ func TestMeasuredClients(t *testing.T) {
 				t.Errorf("no requests of %.60s", row)
 			}
 		}
-		if len(seen) != len(clients) {
+		if len(seen) != len(programs) {
 			t.Errorf("rows of %v", seen)
 		}
 	} else if os.Getenv("CI") == "true" {
@@ -146,8 +146,8 @@ func TestMeasuredClients(t *testing.T) {
 	if status, body, _ := e.send("write", "PATCH", e.units["app cs Open"], asJSON, `{"target":["Otevřít"],"state":20}`); status != 200 {
 		t.Fatalf("%d %s", status, body)
 	}
-	for _, name := range slices.Sorted(maps.Keys(clients)) {
-		for _, r := range clients[name] {
+	for _, name := range slices.Sorted(maps.Keys(programs)) {
+		for _, r := range programs[name] {
 			path := strings.NewReplacer("{unit}", e.units["app cs Open"], "{files}", e.units["app cs %d file"], "{user}", "jana-novakova").Replace(r.path)
 			status, body, header := e.send(r.token, r.method, path, r.kind, r.body, "Accept", asJSON)
 			if status != r.status {
