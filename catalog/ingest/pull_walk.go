@@ -15,6 +15,10 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
+// importCache bounds the objects of git that an import keeps, in bytes: each is read once, and
+// is seldom the base of another one.
+const importCache = 16 << 20
+
 // importAll reads components at the branch's head, one transaction each: new
 // components, which get no entries, as with history: none
 // (docs/compatibility.md#history), and components whose settings changed, which
@@ -25,10 +29,13 @@ func (p *pull) importAll(ctx context.Context, comps []*component) {
 		return
 	}
 	p.later = len(comps) > 1
+	p.reader.LimitCache(importCache)
+	defer p.reader.LimitCache(0)
 	defer func() { p.later = false }()
 	for i, c := range comps {
 		p.tell(Progress{Done: i, Total: len(comps)})
 		err := p.snapshot(ctx, move{convoy: []*component{c}, from: c.row.Head}, p.head)
+		p.loader.forget()                         // no other component reads these files by the same rules
 		if errors.Is(err, store.ErrUnavailable) { // each of the others would wait for the lock again
 			p.fail(err, comps[i:]...)
 			return
