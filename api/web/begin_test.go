@@ -141,6 +141,18 @@ func TestSmallThings(t *testing.T) {
 	if created = created[strings.LastIndex(created, "<li"):]; !strings.Contains(created, "change event") || strings.Contains(created, "/user/") {
 		t.Errorf("created: %q", created)
 	}
+	if _, history, _ := strings.Cut(body, `id="history"`); strings.Count(history, `href="/projects/demo/app/de/"`) > 0 || !strings.Contains(body, "<h1><bdi>German · app · Demo</bdi></h1>") {
+		t.Errorf("a string names its translation once: %s", body)
+	}
+	answers(t, "the name of a token", 200, p.Get("/"), "<bdi>"+jana.Name+"</bdi></a></nav>")
+	for curve, want := range map[string]int{"": 3, "hr,de": 2, "cs": 1, "xx": 0} {
+		if body := p.Get("/projects/demo/app/?curve=" + curve).Body.String(); strings.Count(body, `<path class="line c`)-strings.Count(body, `class="spark"`) != 2*want {
+			t.Errorf("%q: want %d curves: %s", curve, want, body)
+		}
+	}
+	files["po/zh_CN.po"], files["po/zh_Hans.po"] = files["po/cs.po"], files["po/cs.po"]
+	w.Commit(repo, testrepos.Change{Files: files})
+	answers(t, "two languages of one name", 200, p.Get(w.address("app", "de", "Open", "")), "<bdi>Chinese (Simplified) (zh_CN)</bdi>", "<bdi>Chinese (Simplified)</bdi>")
 	answers(t, "a token's session", 200, p.Get("/login/"), "<dt>Scope</dt><dd><code>write</code>")
 }
 

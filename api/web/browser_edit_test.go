@@ -360,7 +360,7 @@ func TestBrowserMissing(t *testing.T) {
 	if text, _ := w.target("app", "cs", "Done."); text != "Hotovo." || len(b.errors) > 0 {
 		t.Errorf("without a script: %q %s", text, b.errors)
 	}
-	if got := b.ask(`document.querySelector("h1").textContent + document.documentElement.innerText.includes("not in the file")`); got != "Stringsfalse" {
+	if got := b.ask(`document.querySelector("h1").textContent + document.documentElement.innerText.includes("not in the file")`); got != "Czech · app · Demofalse" {
 		t.Errorf("the last page: %s", got)
 	}
 	w.Verify()

@@ -153,13 +153,16 @@ func (p *Pages) fillCurves(ctx context.Context, snap *store.Snapshot, v *view, c
 		}
 	}
 	var shown []chart.Series
+	wanted := strings.FieldsFunc(v.param("curve"), func(r rune) bool { return r == ' ' || r == ',' })
 	ranks := map[string]int{}
 	for i := range c.Rows {
 		r := &c.Rows[i]
 		if s := series[r.id]; s != nil {
 			s.Name, ranks[r.Name] = r.Name, r.rank
 			r.Spark = chart.Spark(s, first, v.now, v.L.T("Translated strings of %s since the first commit", s.Name))
-			shown = append(shown, *s)
+			if len(wanted) == 0 || slices.Contains(wanted, r.Code) {
+				shown = append(shown, *s)
+			}
 		}
 	}
 	if len(shown) > maxCurves && v.order() == "" { // the reader's languages come first, then the best

@@ -70,7 +70,7 @@ func (p *Pages) stringList(ctx context.Context, snap *store.Snapshot, r *rest.Re
 	strs := path("translate", t.Project.Slug, t.Component.Slug, t.Language)
 	l := stringList{Row: *t, Query: q, Views: stringViews(v, strs, q, &t.Stats), Source: t.Component.Settings.SourceLanguage, Missing: about.Missing, Changed: about.Changed}
 	v.named(v.L.T("Strings"), p.title(v, t))
-	v.Sub = p.title(v, t)
+	v.Heading, v.Sub = p.title(v, t), v.Heading
 	if l.Missing > 0 {
 		l.MissingURL = strs + "?missing=1"
 	}
@@ -336,8 +336,8 @@ func (p *Pages) oneString(ctx context.Context, snap *store.Snapshot, r *rest.Req
 		return err
 	}
 	o.str, o.Query, o.SourceLang = newString(set, t, u), strings.TrimSpace(v.param("q")), t.Component.Settings.SourceLanguage
-	v.Heading, v.Title = v.L.T("One string"), oneLine(u.Source, 40)+" · "+p.title(v, t)
-	v.Sub = p.title(v, t)
+	v.Heading, v.Sub = p.title(v, t), v.L.T("One string")
+	v.Title = oneLine(u.Source, 40) + " · " + v.Heading
 	if v.API = wire.UnitPath(u.ID); o.Lacks {
 		v.API = wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language) + "missing/?q=id:" + wire.FormatID(o.id)
 	} else {
@@ -360,6 +360,9 @@ func (p *Pages) oneString(ctx context.Context, snap *store.Snapshot, r *rest.Req
 		history := store.ChangeQuery{TranslationID: t.ID, UnitID: u.ID, Newest: true, Limit: changesOnPage}
 		if err := p.readChanges(ctx, snap, v, history); err != nil {
 			return err
+		}
+		for i := range v.Changes { // the page says it
+			v.Changes[i].Where, v.Changes[i].WhereURL = "", ""
 		}
 	}
 	for _, fill := range []func(context.Context, *store.Snapshot, *rest.Request, *view, *oneString) error{

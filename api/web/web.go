@@ -151,7 +151,7 @@ func (p *Pages) funcs(l *intl.Language) template.FuncMap {
 	return template.FuncMap{
 		"t": l.T, "n": l.N, "num": l.Number, "pct": l.Percent, "signed": l.Signed, "day": l.Day, "time": l.Time,
 		"iso":    func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-		"name":   func(code string) string { return p.languageName(l, code) },
+		"name":   func(code string) string { return p.nameOf(l, code) },
 		"tag":    intl.TagOf,
 		"dir":    func(code string) string { return p.env.Language(code).Direction },
 		"show":   visible,
@@ -214,7 +214,7 @@ type view struct {
 
 	Path     string
 	SignedIn bool   // whether the reader has a session
-	Account  string // the name of the reader's account; "" without one
+	Account  string // the name of the reader's account or token; "" without one
 	SignIn   string // the page where it begins or ends
 
 	accepted []string
@@ -343,6 +343,8 @@ func (p *Pages) newView(r *http.Request, params rest.Params) *view {
 	}
 	if a := rest.AccessOf(r.Context()); a.Token.Account != nil && v.SignedIn {
 		v.Account, v.SignIn = catalog.PersonName(a.Token.AuthorName), "/account/"
+	} else if v.SignedIn {
+		v.Account = a.Token.Name
 	} else if here := r.URL.RequestURI(); v.Path != v.SignIn && v.Path != "/logout/" && len(here) < maxNext {
 		v.SignIn += "?next=" + url.QueryEscape(here)
 	}
