@@ -345,6 +345,9 @@ func TestCodeOfClones(t *testing.T) {
 		po, refs := "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n", map[string][2]string{}
 		for i := range 30 {
 			file, line := pick("", "", "", "./", "../", "../../", "/", "//", "src/../", "sub/", "link/", ".git/", "nothing/../../po/", `..\`)+pick(name(), name(), name(), "gone.c", "HEAD", "config", "."), pick("0", "1", "9", "29", "-3", "99999999999999999999", "x", "")
+			if i%3 == 0 { // one that a clone may have
+				file, line = pick(append(slices.Sorted(maps.Keys(files)), "a.c")...), pick("1", "2", "9")
+			}
 			source := fmt.Sprintf("String %d", i)
 			refs[source] = [2]string{file, line}
 			po += fmt.Sprintf("\n#: %s:%s\nmsgid %q\nmsgstr \"x\"\n", file, line, source)
