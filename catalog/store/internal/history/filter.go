@@ -29,7 +29,7 @@ type filter struct {
 func (q *Query) filtered() bool {
 	rest := *q
 	rest.TranslationID, rest.ComponentID, rest.ProjectID, rest.UnitID = 0, 0, 0, 0
-	rest.AfterID, rest.Offset, rest.Limit, rest.Newest = 0, 0, 0, false
+	rest.AfterID, rest.Offset, rest.Limit, rest.Newest, rest.Authored = 0, 0, 0, false, false // of User
 	return !reflect.ValueOf(rest).IsZero()
 }
 
