@@ -327,8 +327,8 @@ func days(from, to string) (first, last time.Time) {
 
 // usernameOf is a username that somebody wrote, also as the author's name.
 func usernameOf(written string) string {
-	if strings.ContainsAny(written, " .") || strings.ToLower(written) != written {
-		return catalog.Username(written)
+	if made := catalog.Username(written); written != "" && len([]rune(made)) < 60 { // a longer one may be cut before its number
+		return made
 	}
 	return written
 }
