@@ -476,6 +476,7 @@ func linesAround(text string, number int, source string) (list []codeLine) {
 			break
 		}
 	}
+	mark = strings.ToValidUTF8(mark[:min(len(mark), codeWidth*3/4)], "") // which is within what is shown of a line
 	for i := max(0, best-codeAround); text != "" && i < min(len(lines), best+codeAround+1); i++ {
 		line, shown := codeLine{Number: i + 1}, lines[i]
 		if from := max(strings.Index(shown, mark)-codeWidth/4, 0); len(shown) > codeWidth {

@@ -188,11 +188,12 @@ func TestCode(t *testing.T) {
 	moved := strings.Replace(code.String(), "line 30 of", `say("A <b> \"quoted\" text") of`, 1)
 	po := func(source, ref string) string { return "\n#: " + ref + "\nmsgid \"" + source + "\"\nmsgstr \"x\"\n" }
 	const header = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n"
+	deep := strings.Repeat("word ", 100) + "end"
 	files := map[string]string{
 		"src/a.c": moved, "po/beside.c": "say(\"Beside\")\n", "bin/nul.c": "say(\"Nul\")\x00", "latin.c": "say(\"Latin\") // \xe9\n", "long.c": strings.Repeat("say(\"Long\")\n", 1<<17),
-		"wide.c": strings.Repeat("é", 9000) + "say(\"Wide\")" + strings.Repeat("é", 9000), "crlf.c": "say(\"Crlf\")\r\nnext\r\n",
+		"wide.c": strings.Repeat("é", 9000) + "say(\"Wide\")" + strings.Repeat("é", 9000), "crlf.c": "say(\"Crlf\")\r\nnext\r\n", "deep.c": "say(\"" + deep + "\")\n",
 		"po/de.po": header + po(`A <b> \"quoted\" text`, "src/a.c:3") + po("Elsewhere", "src/a.c:20") + po("Beside", "beside.c:1") + po("Up", "../src/a.c:7") + po("Out", "../../secret:1") + po("Git", ".git/HEAD:1") +
-			po("Nul", "bin/nul.c:1") + po("Latin", "latin.c:1") + po("Long", "long.c:1") + po("None", "none.c:1") + po("Other", "other.c:1") + po("Past", "src/a.c:900") + po("Wide", "wide.c:1") + po("Crlf", "crlf.c:2"),
+			po("Nul", "bin/nul.c:1") + po("Latin", "latin.c:1") + po("Long", "long.c:1") + po("None", "none.c:1") + po("Other", "other.c:1") + po("Past", "src/a.c:900") + po("Wide", "wide.c:1") + po("Crlf", "crlf.c:2") + po(deep, "deep.c:1"),
 	}
 	repo.Commit(t, testrepos.Change{Files: files})
 	repo.Commit(t, testrepos.Change{Branch: "hidden", Parents: []string{repo.Head()}, Files: map[string]string{"other.c": "say(\"Other\")\n"}})
@@ -217,6 +218,7 @@ func TestCode(t *testing.T) {
 		"Latin": "say(&#34;<mark>Latin</mark>&#34;) // \uFFFD", "Out": "not in the repository", "Git": "not in the repository", "Nul": "not in the repository", "Long": "not in the repository",
 		"None": "not in the repository", "Other": "not in the repository", "Past": "not in the repository",
 		"Wide": "ééésay(&#34;<mark>Wide</mark>&#34;)ééé", "Crlf": "<mark>Crlf</mark>&#34;)\n<small>2</small> next\n",
+		deep: "say(&#34;<mark>" + deep[:300] + "</mark>" + deep[300:395] + "\n",
 	} {
 		if part := ask(s, source, ""); !strings.Contains(part, "code=1#code") || strings.Contains(part, "<pre") {
 			t.Errorf("%s, closed: %s", source, part)
