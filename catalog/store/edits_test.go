@@ -125,6 +125,7 @@ func TestPlansOfPending(t *testing.T) {
 	wantPlans(t, map[string]string{
 		suggestedUnits + `BETWEEN $1 AND $2` + editedUnits + `BETWEEN $1 AND $2`: "SEARCH edits USING COVERING INDEX edits_pending (unit_id>? AND unit_id<?)",
 		suggestedUnits + `IN ($1, $2)` + editedUnits + `IN ($1, $2)`:             "SEARCH edits USING COVERING INDEX edits_pending (unit_id=?)",
+		strings.Replace(arrivedInMemory, "$ids", "($1, $2)", 1):                  "SEARCH edits USING INDEX edits_arrived (unit_id=?)",
 		pendingUnits: "SEARCH edits USING COVERING INDEX edits_pending (unit_id>? AND unit_id<?)",
 	})
 }

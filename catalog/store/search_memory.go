@@ -76,10 +76,10 @@ type pastText struct {
 var (
 	sourcesOfMemory = `SELECT id, source, context FROM units WHERE id IN $ids AND length(source) <= 4000`
 	unitsOfMemory   = `SELECT id, source_id, target, state, removed, created, (SELECT COUNT(*) FROM edits e WHERE e.unit_id = units.id AND e.status = 'pending') FROM units WHERE translation_id = $1 AND source_id IN $ids AND length(target) <= 4000`
-	entriesOfMemory = fmt.Sprintf(`SELECT c.unit_id, c.delta_id, c.n, c.old_target, c.old_state, d.at, c.target, CASE WHEN d.commit_hash = '' THEN 1 ELSE 0 END FROM
+	entriesOfMemory = fmt.Sprintf(`SELECT c.unit_id, c.delta_id, c.n, c.old_target, c.old_state, d.at, CASE WHEN length(c.target) <= 4000 THEN c.target ELSE '' END, CASE WHEN d.commit_hash = '' THEN 1 ELSE 0 END FROM
 		(SELECT delta_id, n FROM changes WHERE unit_id IN $ids ORDER BY delta_id DESC, n DESC LIMIT 5000) k JOIN changes c ON c.delta_id = k.delta_id AND c.n = k.n JOIN deltas d ON d.id = c.delta_id
 		WHERE length(c.old_target) <= 4000 AND c.action NOT IN (%d, %d) AND (c.action NOT IN (%d, %d) OR d.commit_hash <> '')`, catalog.ActionSuggestion, catalog.ActionSuggestionDelete, catalog.ActionStringRepoUpdate, catalog.ActionStringRemove)
-	arrivedInMemory = `SELECT u.id, e.target FROM units u JOIN edits e ON e.translation_id = u.translation_id AND e.status = 'flushed' AND e.unit_id = u.id WHERE u.id IN $ids`
+	arrivedInMemory = `SELECT unit_id, target FROM edits WHERE status = 'flushed' AND length(target) <= 4000 AND unit_id IN $ids`
 	commitBefore    = `SELECT p.commit_hash FROM deltas d JOIN deltas p ON p.component_id = d.component_id AND p.id < d.id AND p.commit_hash <> d.commit_hash AND p.commit_hash <> '' WHERE d.id = $1 ORDER BY p.id DESC LIMIT 1`
 )
 
