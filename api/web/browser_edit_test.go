@@ -81,6 +81,11 @@ func (b *browserTab) answersSuggestions(w *translating, origin, rules string) {
 	if text, _ := w.target("app", "ar", "Open"); text != before {
 		b.t.Errorf("Enter in a word why saves %q", text)
 	}
+	b.ask(`document.addEventListener("keydown", e => { window.taken = e.defaultPrevented; })`)
+	b.press("1", "Numpad1", 97, 1) // begins a character by its number
+	if got := b.ask("String(window.taken)"); got != "false" {
+		b.t.Errorf("Alt+1 of the number pad is taken: %s", got)
+	}
 	b.leave(func() { b.press("+", "Digit1", 49, 1) }) // as on a Czech keyboard
 	if got := b.ask(`document.getElementById("text0").value`); got != "فتح الملف" {
 		b.t.Errorf("copied %s", got)

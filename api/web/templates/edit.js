@@ -112,10 +112,10 @@
 
 	document.getElementById("keys").hidden = false;
 	document.addEventListener("keydown", e => {
-		if (e.isComposing) return;
+		if (e.isComposing || e.altKey && e.code.startsWith("Numpad")) return; // which writes characters by their number on Windows
 		// A key is meant by its letter, wherever the layout has it; one of a script without
 		// Latin letters by its place, as browsers do, and so is a digit, which some have behind Shift.
-		const digit = e.altKey && e.code.match(/^(?:Digit|Numpad)(\d)$/)?.[1];
+		const digit = e.altKey && e.code.match(/^Digit(\d)$/)?.[1];
 		const letter = digit || (e.key.length === 1 && e.key > "\u024f" ? e.code.replace(/^Key/, "") : e.key);
 		const pressed = (e.ctrlKey || e.metaKey ? "Ctrl+" : "") + (e.altKey ? "Alt+" : "") + (e.shiftKey && !digit ? "Shift+" : "") + (letter.length === 1 ? letter.toUpperCase() : letter);
 		const found = [...document.querySelectorAll("[data-key]")].find(x => x.dataset.key === pressed);
