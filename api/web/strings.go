@@ -443,7 +443,7 @@ func (p *Pages) codeOf(ctx context.Context, snap *store.Snapshot, t *store.Trans
 	} else if s.TemplateElsewhere() {
 		all, ids, err := resource.ServedComponents(ctx, snap)
 		for _, id := range ids {
-			if c := all[id]; c.Repo == cmp.Or(s.TemplateRepo, t.Component.Repo) && c.Branch == s.TemplateBranch {
+			if c := all[id]; !c.Settings.TemplateElsewhere() && c.Repo == cmp.Or(s.TemplateRepo, t.Component.Repo) && c.Branch == s.TemplateBranch {
 				return c, err
 			}
 		}

@@ -125,11 +125,12 @@ func TestImportOlder(t *testing.T) {
 	defer moved.Close()
 	read(t, moved, func(ctx context.Context, s *Snapshot) error {
 		for query, want := range map[string]string{
-			`SELECT name || ' ' || id || ' ' || account_id FROM tokens`:             "ci 1 0",
-			`SELECT COUNT(*) || ' ' || MIN(requests) || ' ' FROM components`:        "1  ",
-			`SELECT 'units ' || MIN(id) FROM units`:                                 "units 268435457",
-			`SELECT newest_token || ' ' || newest_account FROM clock`:               "1 0",
-			`SELECT CASE WHEN COUNT(*) > 0 THEN 'layouts' ELSE '' END FROM layouts`: "layouts",
+			`SELECT name || ' ' || id || ' ' || account_id FROM tokens`:                  "ci 1 0",
+			`SELECT COUNT(*) || ' ' || MIN(requests) || ' ' FROM components`:             "1  ",
+			`SELECT 'units ' || MIN(id) FROM units`:                                      "units 268435457",
+			`SELECT newest_token || ' ' || newest_account FROM clock`:                    "1 0",
+			`SELECT 'floor ' || CASE WHEN floor > 50 THEN 'kept' ELSE '' END FROM clock`: "floor kept",
+			`SELECT CASE WHEN COUNT(*) > 0 THEN 'layouts' ELSE '' END FROM layouts`:      "layouts",
 		} {
 			var got string
 			if _, err := s.s.First(ctx, query, nil, &got); err != nil || got != want {
@@ -200,6 +201,8 @@ func olderExport(t *testing.T, text string) string {
 		for i, column := range table.Columns {
 			switch {
 			case slices.Contains(added[table.Table], column):
+			case isRow && column == "floor":
+				cells = append(cells, 50)
 			case isRow:
 				cells = append(cells, row[i])
 			default:

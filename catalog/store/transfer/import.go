@@ -54,7 +54,8 @@ type loader struct {
 	older  bool // the export is of an older version
 	tables []storedTable
 	rows   *sqldb.Inserter
-	bytes  int // of the rows that wait
+	bytes  int   // of the rows that wait
+	floor  int64 // of the schema, as migrations wrote it
 }
 
 func (l *loader) all(ctx context.Context, x *exportReader) (rows int64, err error) {
@@ -64,7 +65,7 @@ func (l *loader) all(ctx context.Context, x *exportReader) (rows int64, err erro
 		}
 	}
 	var there int64
-	if _, err := l.s.First(ctx, `SELECT generation + last_change + (SELECT COUNT(*) FROM projects) FROM clock`, nil, &there); err != nil {
+	if _, err := l.s.First(ctx, `SELECT generation + last_change + (SELECT COUNT(*) FROM projects), floor FROM clock`, nil, &there, &l.floor); err != nil {
 		return 0, err
 	}
 	if there > 0 {
@@ -141,7 +142,7 @@ func (l *loader) flush(ctx context.Context) error {
 
 // finish renews the history, and makes sequences go on.
 func (l *loader) finish(ctx context.Context) error {
-	if err := l.s.Do(ctx, l.s.DB.Dialect.Schema(`UPDATE clock SET history = @RANDOM`)); err != nil || l.s.DB.Dialect.Sqlite {
+	if err := l.s.Do(ctx, l.s.DB.Dialect.Schema(`UPDATE clock SET history = @RANDOM, floor = $1`), l.floor); err != nil || l.s.DB.Dialect.Sqlite {
 		return err
 	}
 	return l.s.Do(ctx, `DO $$ DECLARE t RECORD; BEGIN
