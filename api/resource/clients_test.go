@@ -17,9 +17,9 @@ type request struct {
 	reads                           string
 }
 
-// measuredClients are those of a table of programs that were run against a server, by the
-// beginning of their row, with what their sources send: {unit}, {files} and {user} stand for
-// a string, one with plural forms, and an author. Those without requests have a test of their own.
+// measuredClients lists the requests of each client of the table that the test reads. The key is
+// the beginning of the client's row there; in paths {unit} is a string, {files} one with plural
+// forms, {user} an author. A client without requests has a test of its own.
 func measuredClients(t *testing.T) map[string][]request {
 	get := func(token, path, reads string) request { return request{token, "GET", path, "", "", 200, reads} }
 	post := func(token, path, kind, body string, status int, reads string) request {

@@ -311,9 +311,10 @@ func (o *oneString) textOf(name string) ([]string, bool) {
 		target = o.Elsewhere[i].Target
 	case at("m", len(o.Memory)):
 		target = o.Memory[i].Target
-	case at("p", len(o.Offers)):
-		return o.Offers[i].texts(len(list)), true
 	default:
+		if of := o.offerOf(name); of != nil {
+			return of.texts(len(list)), true
+		}
 		return nil, false
 	}
 	return catalog.TargetForms(o.Unit.Source, target, o.Row.PluralNumber), true

@@ -197,9 +197,12 @@ func (s *Search) loadChecks(b *Block, data []byte) error {
 	}
 	r := stored.Reader{B: data}
 	failing, err := readBits(&r)
+	if err != nil {
+		return err
+	}
 	for i := range s.leaves {
 		t, ok := s.leaves[i].term.(query.Failing)
-		if !ok || err != nil {
+		if !ok {
 			continue
 		}
 		id, ok := checks.ByName(t.Check)
@@ -224,7 +227,7 @@ func (s *Search) loadChecks(b *Block, data []byte) error {
 		})
 		b.decide(i, these)
 	}
-	return err
+	return nil
 }
 
 // loadGrams rules out blocks without the texts that are looked for.
